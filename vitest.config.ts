@@ -6,7 +6,7 @@ const alone = ["apps/*/test/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/test-server.ts"],
-    setupFiles: ["scripts/fail-on-console-error.ts"],
+    setupFiles: ["scripts/fail-on-console-error.ts", "packages/testing/src/property-seeds.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A third of the time is waiting, for processes, timeouts and the database: two cores can run three workers.

@@ -70,6 +70,7 @@ export async function benchStack(
     dailyCap: 1000,
     env: {
       "ad-service": environmentForLoad(dataDirectory),
+      api: { LOG_LEVEL: "warn" },
     },
   });
   const stop = async () => {

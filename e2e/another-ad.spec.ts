@@ -30,7 +30,7 @@ test("after the reward another ad can be watched and is paid; a cooldown is coun
   try {
     await another.click();
     const timer = page.getByRole("timer");
-    await expect(timer).toContainText(/[234] minutes/);
+    await expect(timer).toContainText(/[234]\sminutes/);
     const first = await timer.textContent();
     await expect(timer).not.toHaveText(first ?? "");
   } finally {
@@ -79,7 +79,7 @@ test("an ad still on its offer does not start if another ad was earned meanwhile
     expect(followed.status).toBe(302);
     await page.getByRole("button", { name: "Watch" }).click();
     await expect(page.getByRole("heading", { name: "A short break" })).toBeVisible();
-    await expect(page.getByRole("timer")).toContainText(/[234] minutes/);
+    await expect(page.getByRole("timer")).toContainText(/[234]\sminutes/);
     await expectPaidOnce(api, userId, "direct_link");
   } finally {
     await stack.ads(["bots", "update", botId, "--cooldown", "0"]);

@@ -41,3 +41,25 @@ async function analyzeFrame(frame: Frame, rules: string[] | undefined) {
     };
   }, rules);
 }
+
+/** What axe finds in each of these states of the gallery. */
+export async function analyzeStates(
+  page: Page,
+  options: { states: string[]; shown: { theme: string; language: string }; rules: string[] | undefined },
+): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async ({ states, shown, rules }) => {
+    const found: string[] = [];
+    for (const state of states) {
+      await window.showState({ state, ...shown });
+      const { violations } = await window.axe.run({
+        preload: false,
+        resultTypes: ["violations"],
+        ...(rules && { runOnly: rules }),
+      });
+      for (const { id, nodes } of violations)
+        found.push(`${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
+    }
+    return found;
+  }, options);
+}

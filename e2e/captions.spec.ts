@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 import { root } from "../scripts/processes.ts";
 import { closeAndGet, launchUrl, openWithNewCode } from "./open-miniapp.ts";
-import { initDataOf } from "./scripted-viewer.ts";
+import { initDataOf, ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const file = join(root, "e2e/fixtures/clip-2s.en.vtt");
@@ -41,7 +41,15 @@ async function watchIn(page: Page, language: string, url: string, userId: string
     .click();
 }
 
-test.beforeEach(async ({ page }) => {
+test.beforeEach(async ({ api, page, stack, userId }) => {
+  // Nodes keep the facts of an ad for a second: a test before these may have opened it without captions.
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const { code } = await newCode(api, `${userId}9`);
+  const captionsOf = async () => {
+    const { body } = await viewer.open(stack.secrets.botId, initDataOf(`${userId}9`, stack.secrets), code);
+    return body.outcome === "session" ? body.ad.captions?.length : body;
+  };
+  await expect.poll(captionsOf).toBe(Object.keys(texts).length + 1);
   await page.addInitScript(() => {
     // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {

@@ -1,11 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "@playwright/test";
+import type { Browser, Locator, Page, Route } from "@playwright/test";
 import { inline, openSampleAdServer, wrapper } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
 import { analyze } from "./axe.ts";
-import { expect, test, windows } from "./console.ts";
+import { expect, hold, test, windows } from "./console.ts";
 
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default", timeout: 180_000 });
@@ -120,6 +120,63 @@ for (const { name, size, tag } of windows) {
     });
   });
 }
+
+test("a letter decides nothing from the key that opens something until it is closed, and none is lost", async ({
+  desk,
+  stack,
+  browser,
+}) => {
+  const [first, second] = ["unseen-1.mp4", "unseen-2.mp4"];
+  await submitVideos(browser, stack, [first, second]);
+  const release = await hold(desk, "GET", "**/finder-*.js");
+  await desk.goto(new URL("/console/approval", desk.url()).href);
+  await desk.getByRole("heading", { name: first }).waitFor();
+  const dialog = desk.getByRole("dialog");
+  // The contents of the finder are under way until it is released.
+  for (const key of ["ControlOrMeta+k", "/"]) {
+    await desk.keyboard.press(key);
+    await desk.keyboard.type("advertisers");
+    await desk.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+  }
+  await desk.keyboard.press("ControlOrMeta+k");
+  await desk.keyboard.type("adver");
+  release();
+  await dialog.getByRole("combobox").waitFor();
+  await desk.keyboard.type("tisers");
+  await expect(dialog.getByRole("combobox")).toHaveValue("advertisers");
+  await desk.keyboard.press("Escape");
+  // Without the focus, a window is open all the same; so is a menu, which leaves it where it was.
+  await desk.keyboard.press("?");
+  await dialog.waitFor();
+  await desk.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+  await desk.keyboard.press("a");
+  await desk.keyboard.press("r");
+  await expect(desk.getByLabel("Reason")).toHaveCount(0);
+  await desk.keyboard.press("Escape");
+  await desk.setViewportSize({ width: 390, height: 844 });
+  await desk.getByRole("button", { name: "Menu" }).click();
+  await desk.keyboard.press("a");
+  await desk.keyboard.press("r");
+  await desk.keyboard.press("Escape");
+  // The next screen is on its way.
+  const arrive = await hold(desk, "GET", "**/audit-screen-*.js");
+  await desk.keyboard.press("g");
+  await desk.keyboard.press("u");
+  await desk.keyboard.press("a");
+  await desk.keyboard.press("r");
+  await expect(desk.getByLabel("Reason")).toHaveCount(0);
+  arrive();
+  await desk.getByRole("heading", { name: "Audit trail" }).waitFor();
+  expect(await statesOf(stack)).toMatchObject({ [first]: "waiting", [second]: "waiting" });
+
+  await desk.goBack();
+  for (const name of [first, second]) {
+    await desk.getByRole("heading", { name }).waitFor();
+    await desk.keyboard.press("a");
+    await expect.poll(() => statesOf(stack)).toMatchObject({ [name]: "approved" });
+  }
+});
 
 for (const { name, size } of windows) {
   for (const colorScheme of [name === "desk" ? ("dark" as const) : ("light" as const)]) {
@@ -277,6 +334,69 @@ test.describe("as an advertiser", () => {
       });
     });
   }
+});
+
+test("an upload waits for a lost connection, and says what else has ended it; unfinished ones can be removed", async ({
+  desk,
+}) => {
+  // Its lost connection is an error in this window's console, which the other's would report.
+  const page = await desk.context().newPage();
+  let onPart = async (route: Route): Promise<void> => route.continue();
+  const isPart = (route: Route) => route.request().method() === "PATCH";
+  await page.route("**/operator/v1/uploads**", (route) => (isPart(route) ? onPart(route) : route.continue()));
+  await page.goto(new URL("/console/creatives", desk.url()).href);
+  const file = test.info().outputPath("flaky.mp4");
+  const upload = async (name = "flaky.mp4") => {
+    const path = test.info().outputPath(name);
+    await writeFile(path, newClip());
+    const choosing = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Upload a video" }).click();
+    await (await choosing).setFiles(path);
+  };
+  // The file changes on the disk.
+  onPart = async (route) => {
+    await writeFile(file, "another film, of another length");
+    await route.abort();
+  };
+  await upload();
+  await expect(page.getByRole("alert")).toContainText("the file has changed since you chose it");
+  for (const [status, sentence] of [
+    [413, "refuses even parts of 512 KiB (413)"],
+    [405, "refuses the requests of uploads (405)"],
+    [403, "such as a proxy or a firewall"],
+  ] as const) {
+    onPart = (route) => route.fulfill({ status, contentType: "text/html", body: "<h1>nginx</h1>" });
+    await upload();
+    await expect(page.getByRole("alert")).toContainText(sentence);
+  }
+  const unfinished = page.getByRole("region", { name: "Unfinished uploads" });
+  await expect(unfinished, "what cannot go on is removed at once").toHaveCount(0);
+  // The page is left while the connection is lost: what has arrived stays, and can be removed.
+  onPart = async (route) => {
+    await page.context().setOffline(true);
+    await route.abort("internetdisconnected");
+  };
+  await upload("left.mp4");
+  await expect(page.getByText("No connection. It goes on once there is one.")).toBeVisible();
+  await page.context().setOffline(false);
+  onPart = async (route) => route.abort();
+  await page.reload();
+  await unfinished.getByRole("button", { name: "Remove the unfinished upload of left.mp4" }).click();
+  await expect(page.getByText("The unfinished upload of left.mp4 is removed.")).toBeVisible();
+  await expect(unfinished).toHaveCount(0);
+  // And where it waits, it goes on by itself.
+  let isFirst = true;
+  onPart = async (route) => {
+    if (!isFirst) return route.continue();
+    isFirst = false;
+    await page.context().setOffline(true);
+    return route.abort("internetdisconnected");
+  };
+  await upload("patient.mp4");
+  await expect(page.getByText("No connection. It goes on once there is one.")).toBeVisible();
+  await page.context().setOffline(false);
+  await page.getByRole("heading", { name: "patient.mp4" }).waitFor();
+  await page.close();
 });
 
 test("two videos that are dropped at once are refused in a sentence, and a file beside the place does not replace the page", {

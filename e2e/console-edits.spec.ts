@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect, find, hold, test } from "./console.ts";
 
 // Each worker would start a stack, and make the same campaigns.
@@ -8,7 +9,16 @@ let campaignId: string;
 test.beforeEach(async ({ stack }) => {
   const { adService } = stack.urls;
   const campaign = ["--advertiser", "Twin Mills", "--name", `Rye ${Date.now()}`, "--format", "direct_link"];
-  const prices = ["--landing-url", `${adService}/landing`, "--click-price", "0.08", "--total-budget", "300"];
+  const prices = [
+    "--landing-url",
+    `${adService}/landing`,
+    "--click-price",
+    "0.08",
+    "--total-budget",
+    "300",
+    "--billing",
+    "credit",
+  ];
   const dates = ["--ends-at", "2030-10-27T01:30:45Z"];
   const added = await stack.ads(["campaigns", "add", ...campaign, ...prices, ...dates, "--json"]);
   campaignId = JSON.parse(added).campaignId;
@@ -344,4 +354,30 @@ test.describe("in a zone whose clocks are set back", { tag: "@long" }, () => {
     await ends.fill("2030-10-28T02:30");
     await expect(desk.getByText("In the zone Europe/Berlin. Empty: without an end.")).toBeVisible();
   });
+});
+
+test("a bot's picture is chosen on its screen, beside a setting that is typed meanwhile, and removed", async ({
+  desk,
+  stack,
+}) => {
+  const { botId } = stack.secrets;
+  const show = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"]));
+  await desk.goto(`bots/${botId}`);
+  const panel = desk.getByRole("region", { name: "Pictures" });
+  const cap = desk.getByLabel("Ads per user and day");
+  await cap.fill("77");
+  await panel
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(join(import.meta.dirname, "../docs/images/chat.jpg"));
+  const shown = panel.getByRole("img", { name: "The bot's picture" });
+  await expect(shown).toBeVisible();
+  expect(await shown.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(192);
+  expect((await show()).unitIconFileName).toBeNull();
+  await desk.getByRole("button", { name: "Save" }).click();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  expect(await show()).toMatchObject({ dailyCap: 77, pictureFileName: expect.stringMatching(/webp$/) });
+  await panel.getByRole("button", { name: "Remove" }).click();
+  await expect(shown).toHaveCount(0);
+  expect((await show()).pictureFileName).toBeNull();
 });

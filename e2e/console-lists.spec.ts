@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { analyze } from "./axe.ts";
 import { expect, openReceiver, test } from "./console.ts";
 
 test.describe.configure({ mode: "default" });
@@ -65,12 +66,17 @@ test(
     const search = videos.getByRole("searchbox");
     await search.fill("festival harvest");
     await videos.getByLabel("Harvest festival").check();
-    await search.fill(second);
-    await videos.getByLabel("Winter market").check();
+    // What the search before has found is not meant by Enter.
+    await search.fill("winter market");
+    await search.press("Enter");
+    await videos.getByLabel("Winter market").waitFor();
+    await search.press("Enter");
+    await expect(videos.getByLabel("Winter market")).toBeChecked();
+    await expect(search).toHaveValue("");
     await expect(videos.getByLabel("Harvest festival")).toBeChecked();
     await search.fill("nothing of these");
     await search.press("Enter");
-    await videos.getByText("No video has these words.").waitFor();
+    await videos.getByText("Nothing is found.").waitFor();
     await expect(videos.getByRole("checkbox", { checked: true })).toHaveCount(2);
     // The draft has them, too.
     await desk.goto(address);
@@ -198,4 +204,163 @@ test("a filter that is taken back leaves the list whole, and its name out of the
   await desk.getByLabel("Advertiser").selectOption("All advertisers");
   await expect(rows).toHaveCount(all);
   expect(new URL(desk.url()).search).toBe("");
+});
+
+test("the key / leads to the search of a list, and to the finder where a form has the only search fields", async ({
+  desk,
+}) => {
+  await desk.goto("campaigns");
+  await desk.getByRole("table", { name: "Campaigns" }).waitFor();
+  await desk.keyboard.press("/");
+  await expect(desk.locator(".list-head").getByRole("searchbox")).toBeFocused();
+  const campaign = await desk.getByRole("rowheader").getByRole("link").first().getAttribute("href");
+  for (const address of [campaign ?? "", "campaigns/new"]) {
+    await desk.goto(address);
+    await expect(desk.locator("form input[type=search]").first()).toBeAttached();
+    await desk.keyboard.press("/");
+    await expect(desk.getByRole("dialog").getByRole("combobox")).toBeFocused();
+  }
+});
+
+test("a list is sorted by its heads and its keys, and its address brings the order back", async ({
+  desk,
+  stack: { ads },
+}) => {
+  // Names of their own, in an order that neither the list's nor that of their words is.
+  for (const [name, budget] of [
+    ["Sorted 10", "30"],
+    ["Sorted 9", "5"],
+    ["Sorted 2", ""],
+  ] as const) {
+    const settings = [
+      "--advertiser",
+      "Sorting Office",
+      "--format",
+      "direct_link",
+      "--landing-url",
+      "https://shop.example/",
+    ];
+    const limit = budget === "" ? [] : ["--daily-budget", budget];
+    await ads(["campaigns", "add", "--name", name, ...settings, ...limit, "--yes", "--json"]);
+  }
+  await desk.goto("campaigns?find=Sorted");
+  const table = desk.getByRole("table", { name: "Campaigns" });
+  const names = () =>
+    table
+      .getByRole("rowheader")
+      .locator("a")
+      .evaluateAll((links) => links.map((a) => a.firstChild?.textContent));
+  await expect.poll(names).toEqual(["Sorted 2", "Sorted 9", "Sorted 10"]);
+  const daily = table.getByRole("columnheader", { name: "Daily budget" });
+  await daily.getByRole("link").press("Enter");
+  await expect.poll(names).toEqual(["Sorted 10", "Sorted 9", "Sorted 2"]);
+  await expect(daily).toHaveAttribute("aria-sort", "descending");
+  await daily.getByRole("link").press("Enter");
+  await expect.poll(names).toEqual(["Sorted 9", "Sorted 10", "Sorted 2"]);
+  await expect(daily).toHaveAttribute("aria-sort", "ascending");
+  expect(new URL(desk.url()).searchParams.get("sort")).toBe("daily");
+  await desk.reload();
+  await expect.poll(names).toEqual(["Sorted 9", "Sorted 10", "Sorted 2"]);
+  await daily.getByRole("link").click();
+  await expect.poll(() => new URL(desk.url()).search).toBe("?find=Sorted");
+  // The focus goes from row to row.
+  const row = (name: string) => table.getByRole("link", { name });
+  await row("Sorted 2").focus();
+  await desk.keyboard.press("ArrowDown");
+  await expect(row("Sorted 9")).toBeFocused();
+  await desk.keyboard.press("End");
+  await expect(row("Sorted 10")).toBeFocused();
+  await desk.keyboard.press("ArrowDown");
+  await expect(row("Sorted 10")).toBeFocused();
+});
+
+test("the columns of a list that are chosen stay chosen, and its head stays in the window", async ({ desk }) => {
+  await desk.goto("campaigns");
+  const table = desk.getByRole("table", { name: "Campaigns" });
+  const pace = table.getByRole("columnheader", { name: "Pace" });
+  await pace.waitFor();
+  await desk.getByRole("button", { name: "View" }).click();
+  await desk.getByRole("checkbox", { name: "Pace" }).uncheck();
+  await expect(pace).toHaveCount(0);
+  await desk.reload();
+  await table.waitFor();
+  await expect(pace).toHaveCount(0);
+  await desk.getByRole("button", { name: "View" }).click();
+  await desk.getByLabel("Order").selectOption("Campaign: descending");
+  await expect(table.getByRole("columnheader", { name: "Campaign" })).toHaveAttribute("aria-sort", "descending");
+  await desk.getByRole("checkbox", { name: "Pace" }).check();
+  await expect(pace).toBeVisible();
+  await desk.keyboard.press("Escape");
+  // A window that is lower than the list.
+  await desk.setViewportSize({ width: 1280, height: 320 });
+  await table.getByRole("row").last().scrollIntoViewIfNeeded();
+  await expect(pace).toBeInViewport();
+});
+
+test("selected campaigns are counted, paused, resumed and archived together, and what is filtered out is left alone", async ({
+  desk,
+  stack: { ads },
+}) => {
+  for (const name of ["Chosen A", "Chosen B", "Chosen C", "Chosen D"]) {
+    const settings = ["--advertiser", "Choice", "--format", "direct_link", "--landing-url", "https://shop.example/"];
+    await ads(["campaigns", "add", "--name", name, ...settings, "--yes", "--json"]);
+  }
+  const statusOf = async (name: string) => {
+    const listed = JSON.parse(await ads(["campaigns", "list", "--archived", "--json"]));
+    return listed.find((one: { name: string }) => one.name === name).status;
+  };
+  await desk.goto("campaigns?find=Chosen");
+  const selected = desk.getByRole("region", { name: "selected" });
+  const confirm = async (name: string) => {
+    await selected.getByRole("button", { name, exact: true }).click();
+    await desk.getByRole("dialog").getByRole("button", { name, exact: true }).click();
+    await expect(desk.getByRole("dialog")).toHaveCount(0);
+  };
+  await desk.getByRole("checkbox", { name: "Select Chosen C" }).check();
+  await desk.getByRole("checkbox", { name: "Select Chosen A" }).click({ modifiers: ["Shift"] });
+  await expect(selected).toContainText("3 campaigns selected");
+  await expect(desk.getByRole("checkbox", { name: "Select all" })).not.toBeChecked();
+  await confirm("Pause 3 campaigns");
+  for (const name of ["Chosen A", "Chosen B", "Chosen C"]) await expect.poll(() => statusOf(name)).toBe("paused");
+  expect(await statusOf("Chosen D")).toBe("active");
+  await desk.getByRole("checkbox", { name: "Select all" }).check();
+  await expect(selected).toContainText("4 campaigns selected");
+  await selected.getByRole("button", { name: "Resume 3 campaigns" }).click();
+  await expect(desk.getByRole("dialog")).toContainText("Of the selected, 1 stay as they are.");
+  await desk.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  expect(await statusOf("Chosen A")).toBe("paused");
+  // Only what is still shown is meant.
+  await desk.getByRole("searchbox").first().fill("Chosen B");
+  await expect(selected).toContainText("1 campaign selected");
+  // On a phone, too.
+  await desk.setViewportSize({ width: 360, height: 740 });
+  await desk.getByRole("checkbox", { name: "Select Chosen B" }).uncheck();
+  await expect(selected).toHaveCount(0);
+  await desk.getByRole("checkbox", { name: "Select Chosen B" }).check();
+  expect((await analyze(desk)).violations).toEqual([]);
+  await confirm("Archive 1 campaign");
+  await expect.poll(() => statusOf("Chosen B")).toBe("archived");
+  expect(await statusOf("Chosen A")).toBe("paused");
+  // A stop finishes the request that is under way, and makes no other.
+  await desk.setViewportSize({ width: 1280, height: 800 });
+  await desk.getByRole("searchbox").first().fill("Chosen");
+  await desk.getByRole("checkbox", { name: "Select all" }).check();
+  const requested = desk.waitForRequest(/\/archive$/);
+  const held = Promise.withResolvers<void>();
+  await desk.route(/\/archive$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await selected.getByRole("button", { name: "Archive 3 campaigns" }).click();
+  await desk.getByRole("dialog").getByRole("button", { name: "Archive 3 campaigns" }).click();
+  const first = /campaigns\/(\w+)\/archive$/.exec((await requested).url())?.[1];
+  await desk.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+  held.resolve();
+  await expect(desk.getByText("1 campaign is archived. Stopped: 2 campaigns stay as they are.")).toBeVisible();
+  const listed = JSON.parse(await ads(["campaigns", "list", "--archived", "--json"]));
+  const left = listed.filter(
+    ({ name, campaignId }: { name: string; campaignId: string }) =>
+      ["Chosen A", "Chosen C", "Chosen D"].includes(name) && campaignId !== first,
+  );
+  expect(left.map(({ status }: { status: string }) => status)).not.toContain("archived");
 });

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import { analyze } from "./axe.ts";
 import { expect, test, windows } from "./console.ts";
 
@@ -18,6 +19,8 @@ let users = 700;
 test.beforeAll(async ({ stack: { ads, urls } }) => {
   const server = createServer(async (request, response) => {
     for await (const _ of request);
+    // As a receiver that verifies does.
+    if (request.headers["user-agent"] === SIGNATURE_TEST_USER_AGENT) return void response.writeHead(401).end();
     receiver.received.push(String(request.headers["x-event-id"] ?? ""));
     response.writeHead(receiver.status).end(receiver.status === 500 ? "database is read-only" : "");
   });
@@ -31,7 +34,8 @@ test.beforeAll(async ({ stack: { ads, urls } }) => {
   const webhooks = ["--webhook-url", receiver.url, "--delivery-mode", "at-most-once"];
   ({ token } = JSON.parse(await ads(["bots", "add", ...bot, ...webhooks, "--json"])));
   const campaign = ["--advertiser", "Sudoku Shop", "--name", "Sudoku books", "--format", "direct_link", "--bots", BOT];
-  await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, "--click-price", "0.08"]);
+  const price = ["--click-price", "0.08", "--billing", "credit"];
+  await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, ...price]);
   await ads(["people", "add", PUBLISHER, "--role", "publisher", "--bot-id", BOT]);
 });
 test.afterAll(() => receiver.close());

@@ -15,7 +15,8 @@ test.beforeAll(async ({ stack: { ads, urls } }) => {
   const bot = ["--bot-id", BOT, "--name", "Chess Club", "--suspicious-clicks", "hold", "--cooldown", "0"];
   ({ token } = JSON.parse(await ads(["bots", "add", ...bot, "--json"])));
   const campaign = ["--advertiser", "Chess Shop", "--name", "Chess boards", "--format", "direct_link", "--bots", BOT];
-  await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, "--click-price", "0.08"]);
+  const price = ["--click-price", "0.08", "--billing", "credit"];
+  await ads(["campaigns", "add", ...campaign, "--landing-url", `${urls.demoBot}/landing`, ...price]);
 });
 
 /** Clicks within a second of the code's issue, which is suspicious; where the machine was slower, once more as another user. */
@@ -100,6 +101,11 @@ for (const { name, size, tag } of windows) {
       );
       expect((await analyze(page)).violations).toEqual([]);
       await reader.click(page.getByRole("button", { name: "Refuse clk_", exact: false }).first());
+      await expect(page.getByRole("dialog")).toContainText("It is not paid, and its user gets no reward.");
+      expect(await held()).toBe(before);
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Refuse clk_", exact: false }).first().click();
+      await reader.click(page.getByRole("dialog").getByRole("button", { name: "Refuse", exact: true }));
       await expect.poll(held).toBe(before - 1);
       expect(reader.steps).toBeLessThanOrEqual(3);
 
@@ -108,7 +114,7 @@ for (const { name, size, tag } of windows) {
       await reader.click(page.getByRole("button", { name: "Release all that match" }));
       await expect(page.getByRole("dialog")).toContainText(`Held clicks that are paid: ${before - 1}`);
       expect(await held()).toBe(before - 1);
-      await reader.click(page.getByRole("button", { name: "Yes, do it" }));
+      await reader.click(page.getByRole("dialog").getByRole("button", { name: "Release all that match" }));
       await page.getByText(`Decided: ${before - 1}.`).waitFor();
       expect(reader.steps).toBeLessThanOrEqual(3);
       expect(await held()).toBe(0);
@@ -133,7 +139,7 @@ for (const { name, size, tag } of windows) {
         await reader.click(page.getByRole("button", { name: `${decision} all that match` }));
         await expect(page.getByRole("dialog")).toContainText("2");
         expect(await inState("held")).toBe(2);
-        await reader.click(page.getByRole("button", { name: "Yes, do it" }));
+        await reader.click(page.getByRole("dialog").getByRole("button", { name: `${decision} all that match` }));
         await page.getByText("Decided: 2.").waitFor();
         expect(reader.steps).toBeLessThanOrEqual(3);
         expect([await inState("held"), await inState(state)]).toEqual([0, before + 2]);
@@ -152,7 +158,7 @@ test("what comes while the reader is asked is not decided with what was counted"
   await desk.getByRole("button", { name: "Refuse all that match" }).click();
   await expect(desk.getByRole("dialog")).toContainText("refused");
   const later = await clickHeld(stack.urls.adService);
-  await desk.getByRole("button", { name: "Yes, do it" }).click();
+  await desk.getByRole("dialog").getByRole("button", { name: "Refuse all that match" }).click();
   await desk.getByText(/Decided: \d+\./).waitFor();
   await expect(desk.getByRole("row").filter({ hasText: later.userId })).toBeVisible();
   await expect(desk.getByRole("row").filter({ hasText: first.userId })).toHaveCount(0);

@@ -37,6 +37,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/creatives/$creativeId": ({ creativeId }) => [`creatives/${creativeId}`],
   "/explain": () => [`explain?bot=${BOT}`],
   "/bots": () => ["bots"],
+  "/bots/new": () => ["bots/new"],
   "/bots/$botId": () => [`bots/${BOT}`],
   "/advertisers": () => ["advertisers"],
   "/advertisers/$advertiserId": ({ advertiserId }) => [`advertisers/${advertiserId}`],
@@ -119,6 +120,8 @@ async function examine(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await page.locator("h1").waitFor();
   await page.waitForLoadState("networkidle");
+  await expect(page.locator(".skeleton")).toHaveCount(0);
+  for (const folded of await page.locator(".form-fold > summary").all()) await folded.click();
   await expect(page.locator(".skeleton")).toHaveCount(0);
   expect((await analyze(page)).violations, path).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBe(0);

@@ -33,6 +33,8 @@ test.beforeAll(async ({ stack }) => {
       BOT,
       "--landing-url",
       `${stack.urls.demoBot}/landing`,
+      "--billing",
+      "credit",
       ...more,
     ]);
   await campaign("Nord Tea", "Spring blend", "--click-price", "0.08", "--daily-budget", "20");
@@ -173,14 +175,15 @@ for (const { name, size, tag } of windows) {
       await page.getByRole("heading", { name: "City bikes (copy)" }).waitFor();
       expect(reader.steps).toBeLessThanOrEqual(3);
       await expect(page.getByLabel("Ends")).toHaveValue("2030-04-01T08:00");
-      await expect(page.getByLabel("Languages")).toHaveValue("fi");
+      await page.getByText("Which users see it").click();
+      await expect(page.getByRole("checkbox", { name: "Finnish (fi)" })).toBeChecked();
       await page.getByRole("button", { name: "Archive" }).click();
-      await page.getByText("paused", { exact: true }).waitFor();
+      await page.getByText("paused by the operator", { exact: true }).waitFor();
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByText("planned", { exact: true }).waitFor();
 
       await page.getByRole("button", { name: "Archive" }).click();
-      await page.getByText("paused", { exact: true }).waitFor();
+      await page.getByText("paused by the operator", { exact: true }).waitFor();
       const { pathname } = new URL(page.url());
       const campaignId = pathname.split("/").at(-1) ?? "";
       // Whoever leaves the page before the time to take it back is over has archived it.

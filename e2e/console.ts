@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import { devices, type Locator, type Page } from "@playwright/test";
 import { test as base, expect } from "./console-stack.ts";
 
@@ -125,6 +126,8 @@ export async function openReceiver() {
   const state = { status: 500, received: [] as string[], url: "" };
   const server = createServer(async (request, response) => {
     for await (const _ of request);
+    // As a receiver that verifies does.
+    if (request.headers["user-agent"] === SIGNATURE_TEST_USER_AGENT) return void response.writeHead(401).end();
     if (state.status === 200) state.received.push(String(request.headers["x-event-id"] ?? ""));
     response.writeHead(state.status).end();
   });

@@ -1,32 +1,15 @@
 import type { FrameLocator, Locator, Page } from "@playwright/test";
-import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, test } from "./stack.ts";
+import { openDemoAd, panelOf } from "./demo-panel.ts";
+import { expect, expectNeverPaid, expectPaidOnce, test } from "./stack.ts";
 
 // The chat, the phone and the panel beside each other.
 test.use({ viewport: { width: 1280, height: 740 }, isMobile: false, hasTouch: false });
 
-const panelOf = (page: Page): Locator => page.getByRole("complementary");
-
-async function openAd(page: Page, chatUrl: string, userId: string): Promise<FrameLocator> {
-  await page.goto(`${chatUrl}/?user=${userId}`);
-  await page.getByRole("button", { name: "Earn coins" }).click();
-  await page.getByRole("button", { name: "Watch an ad" }).click();
-  return page.frameLocator('iframe[title="Mini-app"]');
-}
-
 async function watchAd(page: Page, chatUrl: string, userId: string): Promise<FrameLocator> {
-  const miniapp = await openAd(page, chatUrl, userId);
+  const miniapp = await openDemoAd(page, chatUrl, userId);
   await miniapp.getByRole("button", { name: "Watch" }).click();
   await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
   return miniapp;
-}
-
-/** Begins to watch, and cheats at once. Returns the steps of the timeline. */
-async function cheat(page: Page, chatUrl: string, userId: string, name: string) {
-  const miniapp = await openAd(page, chatUrl, userId);
-  await page.getByRole("button", { name: "Cheat" }).click();
-  await miniapp.getByRole("button", { name: "Watch" }).click();
-  await page.getByRole("button", { name }).click();
-  return { miniapp, steps: panelOf(page).locator(".step") };
 }
 
 /** The attempts of the newest webhook in the panel. */
@@ -116,11 +99,11 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", { t
   const attempts = await attemptsOf(page);
   await expect(attempts.first()).toContainText("500");
   await expect(attempts.first()).toContainText("next attempt at");
-  await expect(attempts.first()).toContainText("What to check: The receiver failed");
-  await expectNothingPaid(api, userId);
+  await expect(attempts.first()).toContainText("The receiver failed: look at its log.");
   await chooseReceiver(page, "accepts webhooks");
   // On a busy machine the second attempt, after 5 s, may still get the 500; the third comes half a minute later.
   await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid", { timeout: 60_000 });
+  // Where the companion API has just started, it may have read the event in the feed before: then the webhook pays nothing more.
   await expectPaidOnce(api, userId, "rewarded");
   await expect(attempts.locator(".result", { hasText: /^200$/ })).toHaveCount(1);
 });
@@ -139,37 +122,6 @@ test("a webhook that arrives twice is accepted twice and pays once; each attempt
   await expect(attempts.last()).toContainText("webhook-attempt: 2");
   await expect(attempts.last()).toContainText(`"user_tg_id":"${userId}"`);
   await expect(attempts.last().getByRole("button", { name: "Copy as curl" })).toBeVisible();
-});
-
-for (const [name, step] of [
-  ["Double speed", "Cheat: double speed"],
-  ["Jump to the end", "Cheat: jumped to the end"],
-] as const) {
-  test(`"${name}" is refused by the ad service, the timeline says so, and no time is saved`, { tag: "@long" }, async ({
-    page,
-    stack,
-    userId,
-  }) => {
-    const { miniapp, steps } = await cheat(page, stack.urls.demoBot, userId, name);
-    await expect(steps.filter({ hasText: step })).toBeVisible();
-    await expect(steps.filter({ hasText: "refused: faster than the clock" }).first()).toBeVisible();
-    await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
-    await expect(steps.filter({ hasText: "Earned" })).toBeVisible();
-    const timeOf = async (title: string) =>
-      Number((await steps.filter({ hasText: title }).locator(".when").first().textContent())?.slice(1));
-    expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThan(1.8);
-  });
-}
-
-test("looking away is refused: what plays on behind the page does not count", { tag: "@long" }, async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
-  const { steps } = await cheat(page, stack.urls.demoBot, userId, "Look away");
-  await expect(steps.filter({ hasText: "refused: nobody was looking" })).toBeVisible();
-  await expectNothingPaid(api, userId);
 });
 
 test("menus: a scenario, an offline phone and a language take effect at once", async ({ api, page, stack, userId }) => {

@@ -74,7 +74,7 @@ test("another ad is offered only when there is one; before, the status says when
     const another = page.getByRole("button", { name: "Watch another ad" });
     const timer = page.getByRole("timer");
     await closeAndGet(page);
-    await expect(timer).toHaveText(/^Next ad in \d+ seconds?$/);
+    await expect(timer).toHaveText(/^Next ad in \d+\sseconds?$/);
     await expect(another).toBeHidden();
     const element = await timer.elementHandle();
     const value = timer.locator("bdi");

@@ -65,6 +65,49 @@ test("in forced colours, each control of the offer and the player has an edge, a
   expect(await trackOf("offer")).not.toBe(await trackOf("offer-with-sound"));
 });
 
+test("in forced colours the ring's arc differs from the rest of the ring", async ({ page, gallery }) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ forcedColors: "active", colorScheme });
+    await gallery.open(page);
+    await page.evaluate((shown) => window.showState(shown), { state: "playing", theme: "own", language: "en" });
+    const picture = (await page.locator(".ring").screenshot({ scale: "css" })).toString("base64");
+    // 40 % are watched: the right edge is in the arc, the left one is not.
+    const [left, right] = await page.evaluate(lightnessAt, { picture, places: [3, -4] });
+    const [darker = 0, lighter = 0] = [Number(left), Number(right)].toSorted((one, other) => one - other);
+    expect((lighter + 0.05) / (darker + 0.05), colorScheme).toBeGreaterThan(3);
+  }
+});
+
+/** Runs in the page: the relative luminance at half the picture's height, so many pixels from its left or right edge. */
+async function lightnessAt({ picture, places }: { picture: string; places: number[] }): Promise<number[]> {
+  const image = new Image();
+  image.src = `data:image/png;base64,${picture}`;
+  await image.decode();
+  const { width, height } = image;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  if (!context) throw new Error("no canvas");
+  context.drawImage(image, 0, 0);
+  return places.map((place) => {
+    const { data } = context.getImageData((place + width) % width, Math.floor(height / 2), 1, 1);
+    const [red = 0, green = 0, blue = 0] = [...data].map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  });
+}
+
+test("only a word that hardly fits a line is hyphenated", async ({ page, gallery }) => {
+  await gallery.open(page);
+  await page.evaluate((shown) => window.showState(shown), { state: "offer", theme: "own", language: "de" });
+  // Chromium has no hyphenation of its own on every system: the style decides.
+  const style = await page.locator("h1").evaluate((heading) => {
+    const computed = getComputedStyle(heading);
+    return computed.hyphens === "auto" ? computed.getPropertyValue("hyphenate-limit-chars") : "20";
+  });
+  expect(Number.parseInt(style, 10)).toBeGreaterThanOrEqual("Belohnungsgutschein".length);
+});
+
 const threeParts = <Item>(items: readonly Item[]) =>
   [0, 1, 2].map((part) => items.filter((_, index) => index % 3 === part));
 const largeTexts = ["offer-named", "leave-question", "confirming", "watched-named", "status-credited-named"];
@@ -80,18 +123,61 @@ for (const { shown, languages, tag } of [
     await page.setViewportSize({ width: 320, height: 640 });
     const all = await gallery.open(page);
     const found: string[] = [];
-    for (const language of languages) {
-      for (const state of shown ?? all) {
-        await page.evaluate((shown) => window.showState(shown), { state, theme: "light", language, scale: "2" });
-        // A name may be longer than any line.
-        const broken = state.endsWith("-long-names") ? [] : await page.evaluate(brokenWords);
-        const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        found.push(...broken.map((word) => `${language} ${state}: ${word}`));
-        if (isTooWide) found.push(`${language} ${state} is wider than the window`);
-      }
-    }
+    for (const language of languages)
+      found.push(...(await page.evaluate(faultsOfLargeText, { states: [...(shown ?? all)], language })));
     expect(found).toEqual([]);
   });
+}
+
+test("with text of double size no text is over a control of the player", async ({ page, gallery }) => {
+  const states = [
+    "playing",
+    "playing-offline",
+    "stalled",
+    "blocked",
+    "buffering",
+    "away",
+    "playing-captions",
+    "watched",
+  ];
+  await gallery.open(page);
+  const found: string[] = [];
+  for (const [width, height] of [
+    [320, 568],
+    [740, 360],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const language of ["de", "ar"]) {
+      for (const state of states) {
+        await page.evaluate((shown) => window.showState(shown), { state, theme: "own", language, scale: "2" });
+        const faults = await page.evaluate(textsOverControls);
+        found.push(...faults.map((fault) => `${width} × ${height} ${language} ${state}: ${fault}`));
+      }
+    }
+  }
+  expect(found).toEqual([]);
+});
+
+/** Runs in the page: the texts, and the controls that another element's text is over. */
+function textsOverControls(): string[] {
+  const found: string[] = [];
+  const walker = document.createTreeWalker(document.querySelector(".controls") ?? document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement?.closest(".only-heard")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const button of document.querySelectorAll(".controls :is(button, a)")) {
+      if (button.contains(node)) continue;
+      const box = button.getBoundingClientRect();
+      const isOver = [...range.getClientRects()].some(
+        ({ left, right, top, bottom }) =>
+          left < box.right - 2 && right > box.left + 2 && top < box.bottom - 2 && bottom > box.top + 2,
+      );
+      if (isOver)
+        found.push(`“${node.textContent}” is over ${button.getAttribute("aria-label") ?? button.textContent}`);
+    }
+  }
+  return found;
 }
 
 test("with text of double size nothing of a screen is sticky, and both answers of the question are in the window", async ({
@@ -123,23 +209,28 @@ test("with text of double size nothing of a screen is sticky, and both answers o
   await expectDialogs();
 });
 
-/** Runs in the page: the words, outside of codes, that are on more than one line. */
-function brokenWords(): string[] {
-  const broken: string[] = [];
-  const walker = document.createTreeWalker(
-    document.querySelector("dialog[open]") ?? document.body,
-    NodeFilter.SHOW_TEXT,
-  );
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (!(node instanceof Text) || node.parentElement?.closest(".only-heard, .support-code")) continue;
-    for (const { 0: word, index } of node.data.matchAll(/[^\s-]+/g)) {
-      const range = document.createRange();
-      range.setStart(node, index);
-      range.setEnd(node, index + word.length);
-      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+/** Runs in the page: with text of double size, screens that are too wide, and words, outside of codes, on several lines. */
+async function faultsOfLargeText({ states, language }: { states: string[]; language: string }): Promise<string[]> {
+  const found: string[] = [];
+  for (const state of states) {
+    await window.showState({ state, theme: "light", language, scale: "2" });
+    if (document.documentElement.scrollWidth > innerWidth) found.push(`${language} ${state} is wider than the window`);
+    // A name may be longer than any line.
+    if (state.endsWith("-long-names")) continue;
+    const shown = document.querySelector("dialog[open]") ?? document.body;
+    const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!(node instanceof Text) || node.parentElement?.closest(".only-heard, .support-code")) continue;
+      for (const { 0: word, index } of node.data.matchAll(/[^\s-]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 1) found.push(`${language} ${state}: ${word}`);
+      }
     }
   }
-  return broken;
+  return found;
 }
 
 test("in a low window the two buttons of a foot are at one height", async ({ page, gallery }) => {

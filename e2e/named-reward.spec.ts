@@ -1,12 +1,13 @@
+import { join } from "node:path";
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { closeAndGet, openWithNewCode, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, openWithNewCode, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 const coins = {
   rewardPerView: 10,
   rewardUnit: { en: { one: "coin", other: "coins" } },
 };
-const asBefore = { rewardPerView: null, rewardUnit: null, skipOffer: false, closeWhenCredited: false };
+const asBefore = { dailyCap: 100, rewardPerView: null, rewardUnit: null, skipOffer: false, closeWhenCredited: false };
 
 async function changeBot(stack: DemoStack, settings: object): Promise<void> {
   const { operatorToken, botId } = stack.secrets;
@@ -20,7 +21,7 @@ async function changeBot(stack: DemoStack, settings: object): Promise<void> {
 
 test.afterEach(({ stack }) => changeBot(stack, asBefore));
 
-test("a named reward stands on the offer, the end card and the status", { tag: "@long" }, async ({
+test("a named reward stands on the offer, the player, the question before leaving, the end card and the status", async ({
   api,
   page,
   stack,
@@ -28,13 +29,104 @@ test("a named reward stands on the offer, the end card and the status", { tag: "
 }) => {
   await changeBot(stack, coins);
   await openWithNewCode({ api, page, stack, userId });
-  await expect(page.getByRole("heading", { name: /^Watch \d+ s, get 10\s+coins$/ })).toBeVisible();
-  await watchToTheEnd(page);
+  await expect(page.getByRole("heading", { name: /^Watch \d+\ss, get 10\s+coins$/ })).toBeVisible();
+  await stopAtStart(page);
+  await page.reload();
+  await page.getByRole("button", { name: /^Watch\s+\+10\s+coins$/ }).click();
+  await expect(page.getByRole("timer")).toHaveText(/^\+10\s+coins in \d+\ss$/);
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: /^Close and lose 10\s+coins\?$/ })).toBeVisible();
+  await page.getByRole("button", { name: "Resume" }).click();
+  const tap = page.getByRole("button", { name: /^Tap to/ });
+  const end = page.getByRole("heading", { name: "You can close now" });
+  await tap.or(end).first().waitFor({ state: "attached" });
+  if (await tap.isVisible()) await tap.click();
+  await end.waitFor({ state: "attached", timeout: 20_000 });
   await page.getByRole("button", { name: /^Earned: 10\s+coins/ }).click();
-  await expect(page.getByText(/^\+10\s+coins$/)).toBeVisible();
+  await expect(page.getByRole("img", { name: /^\+10\s+coins$/ })).toHaveText(/^\+10\s+coins$/);
   await expect(page.getByText(/^Your balance: 10\s+coins$/)).toBeVisible();
   await expectPaidOnce(api, userId, "rewarded");
 });
+
+test("the next ad's button is the main one and counts the day's ads; its video loads meanwhile, and nothing is opened before the tap", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await changeBot(stack, { ...coins, dailyCap: 2 });
+  await openWithNewCode({ api, page, stack, userId });
+  await watchToTheEnd(page);
+  const openings: unknown[] = [];
+  page.on("request", (request) => {
+    const isOpening = request.method() === "POST" && request.url().endsWith("/player/v1/sessions");
+    if (isOpening) openings.push(request.postDataJSON());
+  });
+  await page.getByRole("button", { name: /^Earned: 10/ }).click();
+  const another = page.getByRole("button", { name: /^Watch another ad\s*\+10\s+coins\s+2 of 2 today$/ });
+  await expect(another).toHaveClass(/button-primary/);
+  await expect(page.getByRole("button", { name: "Close" })).toHaveClass(/button-secondary/);
+  expect(openings).toEqual([]);
+  await another.click();
+  await watchToTheEnd(page);
+  expect(openings).toMatchObject([{ another: true, preloaded: expect.stringMatching(/\.mp4$/) }]);
+  await page.getByRole("button", { name: /^Earned: 10/ }).click();
+  await expect(page.getByText(/^You can watch the next ad from .*\d:\d\d/)).toBeVisible();
+  expect(await api.balance(userId)).toBe(20);
+});
+
+test("the bot's picture and the unit's icon stand where the reward is named; where they are broken, nothing moves", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await changeBot(stack, coins);
+  const icon = page.locator(".unit-icon");
+  const pictureIn = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element, "::before").backgroundImage);
+  const named = async (command: string) =>
+    JSON.parse(await stack.ads(["bots", command, stack.secrets.botId, picture, "--json"]));
+  const places = () => page.locator("h1, .offer-body .secondary, .foot").evaluateAll(boxes);
+  try {
+    const { pictureFileName, unitIconFileName } = { ...(await named("picture")), ...(await named("unit-icon")) };
+    expect(pictureFileName).not.toBe(unitIconFileName);
+    // Held, so that the page is seen before the app has started.
+    const app = Promise.withResolvers<void>();
+    await page.route("**/app/assets/*.js", (route) => app.promise.then(() => route.continue()));
+    const opening = openWithNewCode({ api, page, stack, userId });
+    await expect.poll(() => pictureIn(".opening")).toContain(pictureFileName);
+    app.resolve();
+    await opening;
+    await expect(page.getByRole("button", { name: /^Watch\s+\+10\s+coins$/ })).toBeVisible();
+    expect(await pictureIn(".offer-body .secondary")).toContain(pictureFileName);
+    await expect(icon).toHaveCSS("background-image", new RegExp(unitIconFileName));
+    const whole = await places();
+    await page.route("**/media/*.webp", (route) => route.abort());
+    await page.reload();
+    await expect(icon).toBeVisible();
+    expect(await places()).toEqual(whole);
+    await page.unrouteAll();
+    await watchToTheEnd(page);
+    await page.getByRole("button", { name: /^Earned: 10/ }).click();
+    await expect(page.getByRole("img", { name: /^\+10\s+coins$/ }).locator(icon)).toBeVisible();
+    expect(await pictureIn(".notice-picture")).toContain(pictureFileName);
+  } finally {
+    for (const command of ["picture", "unit-icon"]) await stack.ads(["bots", command, stack.secrets.botId, "none"]);
+  }
+});
+
+const picture = join(import.meta.dirname, "../docs/images/chat.jpg");
+
+function boxes(elements: Element[]): number[][] {
+  return elements.map((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return [x, y, width, height];
+  });
+}
 
 test("without an offer the ad plays at once, without sound, and pays", async ({ api, page, stack, userId }) => {
   await changeBot(stack, { skipOffer: true });

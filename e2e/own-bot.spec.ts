@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Page } from "@playwright/test";
 import { end, outputOf } from "../examples/live-stack.ts";
+import { startAdsCommands } from "../scripts/ads-commands.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
-import { expect, newDataDirectory, startAdsCommands, test } from "./stack.ts";
+import { expect, newDataDirectory, test } from "./stack.ts";
 
 test.setTimeout(180_000);
 // One stack for all: only one program is the bot at a time.

@@ -41,7 +41,7 @@ async function faultsOfLayout({ states, isCard }: { states: string[]; isCard: bo
         if (!(isCaption && isWide)) faults.push(`${state}: ${element.className || element.tagName}`);
       }
     }
-    const foot = boxOf(".ad-foot");
+    const foot = boxOf(".stage-foot");
     const isPortraitWindow = innerHeight > innerWidth || isCard;
     if (ratio > 1 && isPortraitWindow && foot.top < bottom - 1) faults.push(`${state}: the foot is over a wide clip`);
     const card = boxOf(".card");

@@ -31,6 +31,8 @@ export function initDataOf(
 export interface Answer<Body> {
   readonly status: number;
   readonly body: Body;
+  /** 0 if the answer does not say when to come back. */
+  readonly retryAfterSeconds: number;
 }
 
 /** A viewer without a browser that calls the player API directly. */
@@ -55,7 +57,8 @@ export class ScriptedViewer {
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(10_000),
     });
-    return { status: response.status, body: (await response.json()) as Body };
+    const retryAfterSeconds = Number(response.headers.get("retry-after"));
+    return { status: response.status, body: (await response.json()) as Body, retryAfterSeconds };
   }
 }
 

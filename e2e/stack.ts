@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, test as base, expect } from "@playwright/test";
 import { migrations as adServiceMigrations } from "../apps/ad-service/src/migrations.ts";
 import { migrations as apiMigrations } from "../apps/api/src/migrations.ts";
-import { startCommandHost } from "../packages/testing/src/host-commands.ts";
 import { copyCluster } from "../packages/testing/src/test-database.ts";
+import { startAdsCommands } from "../scripts/ads-commands.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
@@ -13,6 +13,10 @@ import { companionApi } from "./kill/companion-api.ts";
 
 type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
 export type Api = ReturnType<typeof companionApi>;
+
+/** What the servers of this worker have written. */
+const lines: string[] = [];
+const userIds = new Set<string>();
 
 /** Users of this worker; each worker counts from its own base number. */
 let users = 0;
@@ -47,11 +51,17 @@ export const test = base.extend<
           hasChat: true,
           cooldownSeconds: 0,
           dailyCap: 100,
-          env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
+          env: {
+            "ad-service": { ...debug, TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv },
+            api: debug,
+            "demo-bot": debug,
+          },
+          onLine: (_server, line) => lines.push(line),
         });
         try {
           await use(stack);
           await expectStillPaidSo();
+          expectNoUserIds(stack);
         } finally {
           await stack.stop();
         }
@@ -85,7 +95,9 @@ export const test = base.extend<
   ],
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   userId: async ({}, use, testInfo) => {
-    await use(String(1_000_000 + testInfo.workerIndex * 100_000 + ++users));
+    const userId = String(1_000_000 + testInfo.workerIndex * 100_000 + ++users);
+    userIds.add(userId);
+    await use(userId);
   },
   api: async ({ stack }, use) => {
     await use(companionApi(stack.urls.api, stack.secrets.backendApiKey));
@@ -93,6 +105,20 @@ export const test = base.extend<
 });
 
 export { expect };
+
+const debug = { LOG_LEVEL: "debug" };
+
+/** The lines of the servers about a user, by the hash that `log-id` prints. */
+export function linesAbout(hash: string): { readonly name: string; readonly level: number; readonly msg: string }[] {
+  return lines.filter((line) => line.includes(`"${hash}"`)).map((line) => JSON.parse(line));
+}
+
+/** Runs before a stack stops: no server, and no PostgreSQL below it, has written the id of a user of these tests. */
+export function expectNoUserIds({ dataDirectory }: DemoStack): void {
+  const isAboutUser = (line: string) => line.match(/(?<!\w)\d{7}(?!\w)/g)?.some((number) => userIds.has(number));
+  const ofPostgres = readFileSync(join(dataDirectory, "postgres.log"), "utf8").split("\n");
+  expect([...lines, ...ofPostgres].filter(isAboutUser)).toEqual([]);
+}
 
 /** A temporary folder with already migrated stores of both servers: creating and migrating them takes seconds. */
 export async function newDataDirectory(): Promise<string> {
@@ -103,19 +129,6 @@ export async function newDataDirectory(): Promise<string> {
     { schema: "api", migrations: apiMigrations },
   );
   return folder;
-}
-
-/** Runs the operator's commands in one process: a process per command takes a third of a second to load. */
-export function startAdsCommands() {
-  const host = startCommandHost(join(root, "apps/ad-service/src/cli.ts"), process.env);
-  return {
-    stop: host.stop,
-    async run(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-      const { code, out, err } = await host.run(words, env);
-      if (code !== 0) throw new Error(`ads ${words.join(" ")} failed with ${code}:\n${out}${err}`);
-      return out;
-    },
-  };
 }
 
 /** The payments of each user of this worker; they must be unchanged when all its tests are over. */

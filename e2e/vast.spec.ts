@@ -41,7 +41,7 @@ test("a VAST ad is watched, opens its page and pays; each tracker of each party 
   expect(callsOf(ads), "an offer is not an impression").toEqual([]);
   await watchToTheEnd(page);
   const landing = context.waitForEvent("page");
-  await page.getByRole("link").click();
+  await page.getByRole("link", { name: "Learn more" }).click();
   await expect((await landing).getByText("The shop")).toBeVisible();
   const clicks = ["/inline/click", "/wrapper/click"];
   await expect

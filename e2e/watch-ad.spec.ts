@@ -223,7 +223,7 @@ test("playback is paused while the page is hidden", { tag: "@long" }, async ({ a
   await expect(page.locator("video")).toHaveJSProperty("paused", false);
   // No event says that the page left, or is back: the tap itself holds the ad.
   const landing = page.context().waitForEvent("page");
-  await page.locator(".ad-foot a").click();
+  await page.locator(".stage-foot a").click();
   await expect(page.locator("video")).toHaveJSProperty("paused", true);
   await (await landing).close();
   await page.getByRole("button", { name: "Tap to continue" }).click();

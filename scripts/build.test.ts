@@ -111,8 +111,8 @@ test("a copy of dist starts on PostgreSQL, is ready, creates a code, and stops o
     AD_API_TOKENS: token,
     TELEGRAM_BOT_TOKEN: "123456789:a-token-of-a-bot-that-is-made-up",
     BACKEND_API_KEY: operatorToken,
-    MINIAPP_URL: "https://ads.example.com/app",
-    DIRECT_LINK_URL: "https://ads.example.com",
+    MINIAPP_URL: "https://rewards.example.com/app",
+    DIRECT_LINK_URL: "https://rewards.example.com",
     PORT: String(apiPort),
   });
   await untilReady(api, companion);

@@ -1,11 +1,13 @@
 /**
  * Fails if a Markdown file names a path of this repository that does not exist, or shows another text than the file that it
- * names, or a decision is not listed. `--write` copies the shown files into the pages.
+ * names, a decision is not listed, or `docs/settings.md` is not what the settings say. `--write` copies the shown files into the
+ * pages and writes that one.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./processes.ts";
+import { settingsPage } from "./settings-page.ts";
 import { showFiles } from "./shown-files.ts";
 
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
@@ -16,6 +18,11 @@ const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
   .filter((file) => file !== "" && existsSync(join(root, file)));
 const topFolders = new Set(tracked.filter((file) => file.includes("/")).map((file) => file.split("/")[0]));
 const faults: string[] = [];
+
+const settingsFile = join(root, "docs/settings.md");
+if (process.argv.includes("--write")) writeFileSync(settingsFile, settingsPage());
+else if (readFileSync(settingsFile, "utf8") !== settingsPage())
+  faults.push("docs/settings.md differs from the settings in config.ts; npm run fix writes it");
 
 for (const file of tracked.filter((name) => name.endsWith(".md"))) {
   const written = readFileSync(join(root, file), "utf8");
@@ -30,9 +37,12 @@ for (const file of tracked.filter((name) => name.endsWith(".md"))) {
     if (!topFolders.has(path.split("/")[0]) || /[*{}]/.test(path)) continue;
     if (!existsSync(join(root, path))) faults.push(`${file} names ${path}, which does not exist`);
   }
-  for (const [, link = ""] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+  for (const [, link = "", anchor] of text.matchAll(/\]\(([^)\s#]*)(?:#([^)]*))?\)/g)) {
     if (/^[a-z]+:/.test(link)) continue;
-    if (!existsSync(join(root, dirname(file), link))) faults.push(`${file} links to ${link}, which does not exist`);
+    const path = link === "" ? file : join(dirname(file), link);
+    if (!existsSync(join(root, path))) faults.push(`${file} links to ${link}, which does not exist`);
+    else if (anchor !== undefined && path.endsWith(".md") && !anchorsOf(path).includes(anchor))
+      faults.push(`${file} links to ${link}#${anchor}, and that page has no such heading`);
   }
 }
 const decisions = readFileSync(join(root, "docs/decisions/index.md"), "utf8");
@@ -40,5 +50,18 @@ for (const file of tracked.filter((name) => /^docs\/decisions\/\d.*[.]md$/.test(
   const name = file.slice("docs/decisions/".length);
   if (!decisions.includes(`](./${name})`)) faults.push(`docs/decisions/index.md does not list ${name}`);
 }
+
+/** The anchors that GitHub gives a page's headings. */
+function anchorsOf(path: string): string[] {
+  const text = readFileSync(join(root, path), "utf8").replaceAll(/^ *```.*?^ *```$/gms, "");
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
 for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);

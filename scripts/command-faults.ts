@@ -27,7 +27,10 @@ export function commandFault(
   { isComplete }: { readonly isComplete: boolean },
 ): string | undefined {
   const [first = "", second = "", ...rest] = words;
-  const program = first.replace("./", "");
+  const program = first.replace(/^(\.\/|\.\.\/intermission\/)(?=pnpm$)/, "");
+  const unpublished = unpublishedName(words);
+  if (unpublished !== undefined)
+    return `${unpublished} is in no registry: whoever takes the name there gets the reader's secrets`;
   if (program === "npm") {
     const passed = rest[0] === "--" ? rest.slice(1) : rest;
     if (second === "start") return startFault(passed);
@@ -38,15 +41,26 @@ export function commandFault(
       );
     return ["test", "install", "init", "pkg"].includes(second) ? undefined : `npm has no command ${second} here`;
   }
-  if (program === "npx") return second === "@intermission/publisher" ? publisherFault(rest) : undefined;
   if (program !== "pnpm" || second === "" || isPlaceholder(second)) return undefined;
   if (second === "node") return existsSync(join(root, rest[0] ?? "")) ? undefined : `${rest[0]} does not exist`;
   if (second === "--filter") return packageFault(rest);
   return scriptFault([second, ...rest], isComplete);
 }
 
+const installers = /^(npx|npm|pnpm|yarn|bun|bunx|deno|pip3?|pipx|uv|uvx|poetry|go|composer)$/;
+const names =
+  /^(npm:)?(@intermission\/[\w-]+|intermission-publisher|intermission[-_]ads)(\[[\w,]+\])?([@=<>~^][^/]*)?$/;
+
+/** The name of ours for which a command asks a registry: none of them is published yet. A path is none. */
+function unpublishedName([first = "", ...words]: readonly string[]): string | undefined {
+  if (!installers.test(first) || words.includes("--filter")) return undefined;
+  return words.find((word) => names.test(word.replaceAll(/^['"]|['"]$/g, "")));
+}
+
 /** `npm run ads bots list`, for example. */
 function scriptFault([script = "", ...rest]: readonly string[], isComplete: boolean): string | undefined {
+  if (script === "doctor") return publisherFault(["doctor", ...rest]);
+  if (script === "publisher") return publisherFault(rest);
   if (script === "ads" || script === "api") return programFault(programs[script], rest, isComplete);
   const isKnown = Object.hasOwn(rootScripts, script) || existsSync(join(root, "node_modules/.bin", script));
   return isKnown || script === "install" ? undefined : `there is no script ${script}`;
@@ -72,8 +86,8 @@ function startFault(words: readonly string[]): string | undefined {
 }
 
 function publisherFault([command = "", ...rest]: readonly string[]): string | undefined {
-  const known = [`  ${command} `, ...rest.filter((word) => word.startsWith("--"))];
-  const unknown = known.find((word) => !publisherHelp.includes(word));
+  const known = [command, ...rest.filter((word) => word.startsWith("--"))];
+  const unknown = known.find((word) => !publisherHelp.split(/[\s,]+/).includes(word));
   return unknown === undefined ? undefined : `@intermission/publisher has no ${unknown}`;
 }
 

@@ -70,7 +70,7 @@ const campaigns: readonly PicturedCampaign[] = [
   },
 ];
 
-/** Takes the README's two pictures of the console: a report, and the campaigns, with two weeks of made-up traffic. */
+/** Takes the two pictures of docs/console.md: a report, and the campaigns, with two weeks of made-up traffic. */
 export async function takeConsolePictures(browser: Browser, stack: DemoStack, images: string): Promise<void> {
   await addTraffic(stack);
   const to = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
@@ -87,7 +87,7 @@ async function addTraffic({ ads, urls, dataDirectory }: DemoStack): Promise<void
     // biome-ignore format: packed
     await ads([
       "campaigns", "add", "--name", name, "--advertiser", advertiser, "--format", "direct_link", "--yes",
-      "--landing-url", `${urls.demoBot}/landing`, "--click-price", String(price / 1e6),
+      "--landing-url", `${urls.demoBot}/landing`, "--click-price", String(price / 1e6), "--billing", "credit",
       "--starts-at", moment(startsIn), "--ends-at", moment(endsIn), "--total-budget", String(budget),
     ]);
   }

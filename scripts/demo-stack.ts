@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.ts";
 import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
-import { demoReward, seedDemo } from "./seed-demo.ts";
+import { type BotPictures, demoReward, seedDemo } from "./seed-demo.ts";
 import { type SeededBot, seedOwnBot } from "./seed-own-bot.ts";
 import type { OwnBotOptions } from "./start-options.ts";
 
@@ -20,6 +20,7 @@ export interface DemoStackOptions {
   readonly dailyCap: number;
   /** Whether the mini-app tells its users what a view is worth, as the companion API pays it. False by default. */
   readonly isRewardNamed?: boolean;
+  readonly pictures?: BotPictures;
   /** The chat, the simulated phone and the companion API act for this bot instead of the demo's own. */
   readonly ownBot?: OwnBotOptions | undefined;
   /** Restarts a server when one of its sources changes. */
@@ -52,6 +53,9 @@ export interface DemoStack {
   ads(commandArguments: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
+
+const samples = join(root, "apps/ad-service/sample");
+export const demoPictures: BotPictures = { bot: join(samples, "bot-picture.webp"), unit: join(samples, "coin.webp") };
 
 const scripts: Record<ServerName, string> = {
   "ad-service": "apps/ad-service/src/main.ts",
@@ -215,6 +219,8 @@ export function environmentOf(
       ...store,
       PORT: String(options.ports.api),
       AD_SERVICE_URL: urls.adService,
+      // The same hashes of users as in the ad service's log.
+      ENCRYPTION_KEY: secrets.encryptionKey,
       BOT_ID: secrets.botId,
       AD_API_TOKENS: secrets.adApiToken,
       TELEGRAM_BOT_TOKEN: secrets.telegramBotToken,

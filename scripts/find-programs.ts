@@ -27,6 +27,15 @@ const isFromPip = (name: PythonModule): name is keyof typeof pipPackages => name
 
 const works = (command: string, ...words: string[]) => spawnSync(command, words, { timeout: 60_000 }).status === 0;
 
+/** Engines that Playwright does not drive, and the programs that each needs. */
+const programsOfEngines = { WebKitGTK: ["WebKitWebDriver", "xvfb-run"], Firefox: ["firefox-esr"] } as const;
+
+export function findEngine(name: keyof typeof programsOfEngines): Found {
+  const missing = programsOfEngines[name].filter((program) => !isHere(program));
+  const packages = missing.map((program) => programsOfLongTests[program]).join(" ");
+  return missing.length === 0 ? { path: name } : { missing: `no ${name}. Enable it: apt-get install ${packages}` };
+}
+
 const isHere = (program: string) => existsSync(program) || spawnSync("which", [program]).status === 0;
 
 /** A Python that has these modules: `PYTHON`, that of the path, or the system's, for which Debian's packages are. */
@@ -94,11 +103,15 @@ const programsOfLongTests = {
   patroni: "patroni",
   etcd: "etcd-server",
   "/usr/sbin/haproxy": "haproxy",
+  "firefox-esr": "firefox-esr",
+  WebKitWebDriver: "webkit2gtk-driver",
+  "xvfb-run": "xvfb",
+  "/usr/share/doc/gstreamer1.0-libav": "gstreamer1.0-libav",
 };
 
 /**
  * In CI, installs the missing programs that tests need: languages of clients and examples, nginx; for long tests also
- * ffmpeg, containers, Caddy and Prometheus. Elsewhere the tests name them.
+ * ffmpeg, containers, Caddy, Prometheus, Firefox and WebKitGTK. Elsewhere the tests name them.
  */
 export async function installPrograms({ forLongTests = false } = {}): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;

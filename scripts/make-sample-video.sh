@@ -12,36 +12,36 @@ mkdir -p apps/ad-service/sample e2e/fixtures
 bold=${BOLD_FONT:-$(fc-match -f '%{file}' 'Noto Sans:bold')}
 regular=${REGULAR_FONT:-$(fc-match -f '%{file}' 'Noto Sans:regular')}
 
-# A mark of 260x260: a ring that is full at 8.8 s, around the two bars of a pause; edges are softened over one pixel.
-radius="hypot(X-130,Y-130)"
-ring="clip(8.5-abs($radius-118)*1.6,0,1)"
+# A mark of 204x204: a ring that is full at 8.8 s, around the seconds that are left; edges are softened over one pixel. It is the
+# middle of the picture: on the offer, the poster has the play sign of the player inside the ring, so that it is empty there.
+radius="hypot(X-102,Y-102)"
+ring="clip(8.5-abs($radius-92)*1.6,0,1)"
 # The angle from the top, clockwise, as a share of the circle.
-angle="mod(atan2(X-130,130-Y)/(2*PI)+1,1)"
+angle="mod(atan2(X-102,102-Y)/(2*PI)+1,1)"
 lit="if(lt($angle,T/8.8),235,60)"
-bars="235*clip(13-abs(abs(X-130)-26),0,1)*clip(47-abs(Y-130),0,1)"
 
 # Three soft notes, a fifth and an octave apart, with slowly varying volume.
 tone="0.16*sin(2*PI*220*t)*(0.7+0.3*sin(2*PI*0.2*t))+0.10*sin(2*PI*329.63*t)*(0.7+0.3*sin(2*PI*0.13*t+1))+0.06*sin(2*PI*440*t)*(0.6+0.4*sin(2*PI*0.31*t+2))"
 
 centred="x=(w-text_w)/2:fontcolor=white"
-# All that is to be read stays clear of the player's pill and buttons: below 16 %, above 68 %, and 10 % from the sides. The mark
-# and the words under it are in the middle two fifths, which the offer shows of the poster.
+# All that is to be read stays clear of the player's pill and buttons: below 16 %, above 68 %, and 10 % from the sides.
 before="clip((8.7-t)/0.3,0,1)"
 after="clip((t-8.6)/0.4,0,1)"
 ffmpeg -hide_banner -loglevel warning -y \
   -f lavfi -i "gradients=s=900x1600:r=30:d=10:n=4:c0=0x1a1250:c1=0x4a2596:c2=0x963390:c3=0xdb5a72:x0=180:y0=320:x1=720:y1=1280:speed=0.008:seed=7,crop=540:960" \
-  -f lavfi -i "color=white:s=260x260:r=30:d=10,format=yuva420p,geq=lum=255:cb=128:cr=128:a='max($ring*$lit,$bars)'" \
+  -f lavfi -i "color=white:s=204x204:r=30:d=10,format=yuva420p,geq=lum=255:cb=128:cr=128:a='$ring*$lit'" \
   -f lavfi -i "aevalsrc=exprs='$tone':d=10:s=48000" \
   -filter_complex "
     [0:v]vignette=PI/8[ground];
-    [ground][1:v]overlay=x=140:y=300[marked];
+    [ground][1:v]overlay=x=168:y=378[marked];
     [marked]
       drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=172:alpha='min(1,t/0.6)',
+      drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(10-t))\:d}':fontsize=72:x=(w-text_w)/2:y=(h-text_h)/2:fontcolor=white:alpha='clip((t-0.3)/0.6,0,1)*$before',
       drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=250:alpha='0.85*clip((t-0.2)/0.6,0,1)*$before',
-      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=578:alpha='clip((t-0.3)/0.6,0,1)*$before',
-      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=620:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
-      drawtext=fontfile=$bold:text='Rewarded ads':fontsize=34:$centred:y=578:alpha='$after',
-      drawtext=fontfile=$regular:text='for your own bot':fontsize=25:$centred:y=620:alpha='0.85*$after',
+      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=586:alpha='clip((t-0.3)/0.6,0,1)*$before',
+      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=622:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
+      drawtext=fontfile=$bold:text='Rewarded ads':fontsize=34:$centred:y=586:alpha='$after',
+      drawtext=fontfile=$regular:text='for your own bot':fontsize=25:$centred:y=622:alpha='0.85*$after',
       format=yuv420p[picture];
     [2:a]afade=t=in:d=1,afade=t=out:st=8.8:d=1.2[sound]" \
   -map '[picture]' -map '[sound]' -t 10 \

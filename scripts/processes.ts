@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { Problem } from "./say.ts";
 
@@ -8,41 +9,69 @@ export { freePort } from "../packages/testing/src/free-port.ts";
 
 export const root = join(import.meta.dirname, "..");
 
-const commands = new Set<ChildProcess>();
+/** What runs, and how it is ended. */
+const commands = new Map<ChildProcess, () => void>();
 
 /** Stops the commands that `runCommand` runs, so that its callers clean up and end, too. */
 export function stopCommands(): void {
-  for (const command of commands) command.kill("SIGTERM");
+  for (const end of commands.values()) end();
 }
 
-/** Runs a command and waits for its end. Shows its output only if it fails, or always with `stdio: "inherit"`. */
+/** npx passes on no signal: what it has started ends with its group. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGTERM");
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/**
+ * Runs a command and waits for its end. Shows its output only if it fails, or always with `stdio: "inherit"`; `onLine` gets
+ * each line instead.
+ */
 export async function runCommand(
   command: string,
   commandArguments: readonly string[],
-  options: { env?: NodeJS.ProcessEnv; stdio?: "inherit" | "capture"; nextStep?: string } = {},
+  options: {
+    env?: NodeJS.ProcessEnv;
+    stdio?: "inherit" | "capture";
+    onLine?: (line: string) => void;
+    nextStep?: string;
+    /** In a process group of its own, which ends as a whole; a Ctrl-C reaches it only through this process. */
+    isGroup?: boolean;
+  } = {},
 ): Promise<string> {
   const isShown = options.stdio === "inherit";
+  const { onLine } = options;
   const child = spawn(command, commandArguments, {
     cwd: root,
-    env: { ...process.env, ...(isShown ? {} : { NO_COLOR: "1", FORCE_COLOR: "0" }), ...options.env },
+    env: { ...process.env, ...(isShown || onLine ? {} : { NO_COLOR: "1", FORCE_COLOR: "0" }), ...options.env },
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
+    detached: options.isGroup === true,
   });
-  commands.add(child);
+  commands.set(child, () => (options.isGroup ? endGroup(child) : child.kill("SIGTERM")));
   child.once("close", () => commands.delete(child));
   let output = "";
-  child.stdout?.on("data", (chunk) => {
-    output += chunk;
-  });
   let errors = "";
-  child.stderr?.on("data", (chunk) => {
-    errors += chunk;
-  });
+  if (onLine) {
+    for (const stream of [child.stdout, child.stderr])
+      if (stream) createInterface({ input: stream }).on("line", onLine);
+  } else {
+    child.stdout?.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr?.on("data", (chunk) => {
+      errors += chunk;
+    });
+  }
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
   });
   if (code === 0) return output;
-  const shown = isShown ? "" : `:\n${`${output}${errors}`.trim()}`;
+  const shown = isShown || onLine ? "" : `:\n${`${output}${errors}`.trim()}`;
   throw new Problem(
     `${command} ${commandArguments.join(" ")} failed${shown}`,
     options.nextStep ?? "Fix that, then run it again.",
@@ -84,7 +113,7 @@ export function startServer(
   env: NodeJS.ProcessEnv,
   options: { readonly onLine?: ((line: string) => void) | undefined; readonly isWatched?: boolean | undefined } = {},
 ): Server {
-  const nodeArguments = options.isWatched ? ["--watch-preserve-output", "--watch"] : [];
+  const nodeArguments = ["--disable-sigusr1", ...(options.isWatched ? ["--watch-preserve-output", "--watch"] : [])];
   const preload = ["--import", pathToFileURL(join(root, "scripts/stop-with-parent.ts")).href];
   const child = spawn(process.execPath, [...nodeArguments, ...preload, resolve(root, script)], {
     cwd: root,

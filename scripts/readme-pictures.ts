@@ -1,14 +1,14 @@
 /**
- * `node scripts/readme-pictures.ts`: renews the pictures of the README in `docs/images`. It starts the demo on free ports
+ * `node scripts/readme-pictures.ts`: renews the pictures of the documentation in `docs/images`. It starts the demo on free ports
  * with a temporary store, asks the bot for an ad and watches it in Chromium, and opens the console.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "@playwright/test";
-import { buildWhereWritable } from "./build-miniapp.ts";
+import { buildPages } from "./build-miniapp.ts";
 import { takeConsolePictures } from "./console-pictures.ts";
-import { startDemoStack } from "./demo-stack.ts";
+import { demoPictures, startDemoStack } from "./demo-stack.ts";
 import { findBrowser } from "./find-browser.ts";
 import { freePort, root } from "./processes.ts";
 import { explain } from "./say.ts";
@@ -20,7 +20,7 @@ const phoneWidth = 250;
 const quality = 80;
 
 async function main(): Promise<void> {
-  await buildWhereWritable();
+  await buildPages();
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-pictures-"));
   const browser = await chromium.launch({ executablePath: await findBrowser(), args: ["--no-sandbox"] });
   try {
@@ -33,6 +33,7 @@ async function main(): Promise<void> {
       cooldownSeconds: 15,
       dailyCap: 50,
       isRewardNamed: true,
+      pictures: demoPictures,
     });
     try {
       await takePictures(browser, `${stack.urls.demoBot}/?user=7`);
@@ -61,7 +62,7 @@ async function takePictures(browser: Browser, chat: string): Promise<void> {
   await page.locator("#phone").evaluate((phone) => Promise.all(phone.getAnimations().map(({ finished }) => finished)));
   await keepPhone();
   await app.getByRole("button", { name: "Watch" }).click();
-  await app.getByText("Reward in 7 s").waitFor();
+  await app.getByText(/in 7 s$/).waitFor();
   await keepPhone();
   const earned = app.getByRole("button", { name: /^Earned/ });
   await earned.waitFor({ timeout: 30_000 });

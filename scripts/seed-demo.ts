@@ -13,6 +13,13 @@ interface Seed {
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
   readonly isRewardNamed?: boolean | undefined;
+  readonly pictures?: BotPictures | undefined;
+}
+
+/** Files of the bot's picture and of the icon of its unit: small squares, which need no ffmpeg. */
+export interface BotPictures {
+  readonly bot: string;
+  readonly unit: string;
 }
 
 export const demoReward = { perView: 10, perClick: 3 };
@@ -52,6 +59,7 @@ async function seedBot({
   cooldownSeconds,
   dailyCap,
   isRewardNamed = false,
+  pictures,
 }: Seed): Promise<string> {
   const { botId } = secrets;
   const addresses = ["--webhook-url", webhookUrl, "--publisher-api-url", urls.api];
@@ -65,6 +73,10 @@ async function seedBot({
         ...(isRewardNamed ? namedReward : []),
       ]),
     );
+    if (pictures !== undefined) {
+      await ads(["bots", "picture", botId, pictures.bot]);
+      await ads(["bots", "unit-icon", botId, pictures.unit]);
+    }
     return added.token;
   }
   await ads(["bots", "update", botId, ...addresses]);

@@ -1,7 +1,8 @@
 // Runs a script of this repository on a machine that has only git, Node 20 and npm:
 // installs Node 24 if the system's is older, installs the packages, then runs the script.
 // This file is plain JavaScript, because an old Node has to run it.
-//   node scripts/set-up.mjs [--quiet] <script.ts> [arguments…]
+//   node scripts/set-up.mjs [--quiet] [--servers] <script.ts> [arguments…]
+// --servers: the script needs only what runs and builds the servers and their pages, a third of all packages.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,9 +13,12 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const neededMajor = 24;
 const broughtNode = "24.21.0";
-const [first, ...rest] = process.argv.slice(2);
-const isQuiet = first === "--quiet";
-const [script, ...scriptArguments] = isQuiet ? rest : [first, ...rest];
+const words = process.argv.slice(2);
+const firstWord = words.findIndex((word) => word !== "--quiet" && word !== "--servers");
+const options = words.slice(0, firstWord);
+const [script, ...scriptArguments] = words.slice(firstWord);
+const isQuiet = options.includes("--quiet");
+const isForServers = options.includes("--servers");
 
 function fail(message, nextStep) {
   console.error(`\n✗ ${message}\n  ${nextStep}`);
@@ -73,11 +77,18 @@ function installPackages(env) {
   const workspace = readFileSync(join(root, "pnpm-workspace.yaml"));
   const stamp = createHash("sha256").update(lockfile).update(workspace).update(env.INTERMISSION_NODE).digest("hex");
   const stampFile = join(root, "node_modules", ".intermission-set-up");
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
+  const [installed, installedSet] = existsSync(stampFile) ? readFileSync(stampFile, "utf8").split(" ") : [];
+  if (installed === stamp && (isForServers || installedSet === undefined)) return;
+  // The root's `dependencies` are what the scripts of a start need, and what the publisher's package needs to be built.
+  // Packages that are there already are kept: whoever ran the tests once gets all packages from then on.
+  const isPart = isForServers && (installedSet !== undefined || !existsSync(join(root, "node_modules")));
   step("packages", () => {
     run(
       "npx",
-      ["--yes", "--prefer-offline", manifest.packageManager, "install", "--frozen-lockfile", "--prefer-offline"],
+      [
+        ...["--yes", "--prefer-offline", manifest.packageManager, "install", "--frozen-lockfile", "--prefer-offline"],
+        ...(isPart ? ["--prod", "--filter-prod", "{./apps/*}..."] : []),
+      ],
       { ...env, CI: "true" },
       "Check the network and the disk, then run the same command again.",
     );
@@ -91,7 +102,7 @@ function installPackages(env) {
       env,
       "Check that node_modules is writable, then run the same command again.",
     );
-    writeFileSync(stampFile, stamp);
+    writeFileSync(stampFile, isPart ? `${stamp} servers` : stamp);
     return manifest.packageManager;
   });
 }
@@ -109,7 +120,9 @@ installPackages(env);
 
 // A Ctrl-C at a terminal reaches the child, too. A signal sent to npm alone reaches only this process (thanks to `exec` in
 // package.json; a shell in between would not pass it on), which forwards it. The child treats a repeated signal as one.
-const child = spawn(node, [join(root, script), ...scriptArguments], { stdio: "inherit", env });
+// Neither it nor this process opens the inspector on SIGUSR1: both have keys in their environment.
+process.on("SIGUSR1", () => {});
+const child = spawn(node, ["--disable-sigusr1", join(root, script), ...scriptArguments], { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 

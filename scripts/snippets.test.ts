@@ -141,7 +141,13 @@ describe("shell", () => {
     ["npm start -- --bots 1", true, "--bots"],
     ["npm run starts", true, "no script starts"],
     ["pnpm --filter @intermission/none start", true, "no package"],
-    ["npx @intermission/publisher doctors", true, "has no"],
+    ["pnpm doctor --ur http://x/", true, "has no"],
+    ["../intermission/pnpm publisher doctors", true, "has no"],
+    ["npx @intermission/publisher doctor", false, "in no registry"],
+    ["npx --yes intermission-publisher doctor", false, "in no registry"],
+    ["npm install --save @intermission/publisher@latest grammy", false, "in no registry"],
+    ["pip install 'intermission-ads[fastapi]' uvicorn", false, "in no registry"],
+    ["uv add intermission_ads>=0.1", false, "in no registry"],
   ])("the check finds the fault of %j", (command, isComplete, fault) => {
     expect(commandFault(shellCommands(command)[0]?.words ?? [], { isComplete })).toContain(fault);
   });
@@ -164,10 +170,8 @@ describe("settings", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("the README lists every setting of both servers, and no other", () => {
-    const [, tables = ""] = readPage("README.md").split("#region settings");
-    const rows = [...tables.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, names = ""]) => names);
-    const listed = rows.flatMap((names) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+  test("docs/settings.md lists every setting of both servers, and no other", () => {
+    const listed = [...readPage("docs/settings.md").matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
     const expected = [...adServiceSettings, ...apiSettings].filter((name) => !name.startsWith("DEMO_"));
     expect([...new Set(listed)].sort()).toEqual([...new Set(expected)].sort());
   });

@@ -38,7 +38,9 @@ export function snippetsOf(page: string): Snippet[] {
 /** The commands in a page's sentences, such as `pnpm ads bots list` in backquotes. They may be incomplete. */
 export function commandsInSentences(page: string): { readonly page: string; readonly words: readonly string[] }[] {
   const text = readPage(page).replaceAll(/^([ ]*)```[^\n]*\n.*?^\1```$/gms, "");
-  return [...text.matchAll(/`((?:\.\/)?(?:pnpm|npm|npx) [^`\n]+)`/g)].map(([, command = ""]) => {
+  return [
+    ...text.matchAll(/`((?:(?:\.|\.\.\/intermission)\/)?(?:pnpm|npm|npx|pip3?|uv|yarn|bun|composer) [^`\n]+)`/g),
+  ].map(([, command = ""]) => {
     const words = command.match(/'[^']*'|"[^"]*"|<[^>]*>|\{[^}]*\}|\S+/g) ?? [];
     return { page, words: words.map(unquoted) };
   });

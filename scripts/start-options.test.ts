@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mistypedVariables, readStartOptions } from "./start-options.ts";
 
 test("without options the demo's own bot runs", () => {
-  expect(readStartOptions([], {})).toEqual({ isHelp: false, isWatched: false, ownBot: undefined });
+  expect(readStartOptions([], {})).toEqual({ isHelp: false, isWatched: false, ownBot: undefined, made: undefined });
   expect(readStartOptions(["--watch"], {})).toMatchObject({ isWatched: true });
 });
 
@@ -26,6 +26,9 @@ test.each<[string, string[], NodeJS.ProcessEnv, string]>([
   ["a name in place of an id", ["--bot", "my_bot"], {}, "is not the id of a bot"],
   ["a webhook address without a bot", ["--webhook-url", "http://127.0.0.1/"], {}, "needs --bot"],
   ["an unknown option", ["--bots", "1"], {}, "--bots"],
+  ["a word too many", ["telegraf"], {}, "no option telegraf"],
+  ["an unknown kind of bot", ["--make-bot", "delphi", "x"], {}, 'no kind of bot "delphi"'],
+  ["a bot without a folder", ["--make-bot", "go"], {}, "folder is missing"],
 ])("%s is refused", (_what, words, env, message) => {
   expect(() => readStartOptions(words, env)).toThrow(message);
 });

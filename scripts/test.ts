@@ -7,12 +7,17 @@ import { buildPages } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { installPrograms } from "./find-programs.ts";
-import { stopCommands } from "./processes.ts";
+import { runCommand, stopCommands } from "./processes.ts";
+import { type Part, runParts } from "./run-parts.ts";
 import { explain, step } from "./say.ts";
 import { buildStateGallery } from "./state-gallery.ts";
 import { timeParts } from "./time-parts.ts";
 
-const { timed, shown, times } = timeParts();
+const { timed, times } = timeParts();
+const interruption = new AbortController();
+
+/** The parts name their shares of all processors. */
+const limits = { processors: 1, startWithinMs: 20 * 60_000, endWithinMs: 30 * 60_000 };
 
 async function main(): Promise<void> {
   const features = process.argv.slice(2).filter((word) => word !== "--");
@@ -41,28 +46,24 @@ async function run(features: readonly string[], temporary: string): Promise<void
       TEST_DATABASE_URL: postgres.url,
     };
     if (!isWhole) {
-      await shown("vitest", "vitest", ["run", ...features], env);
+      await runCommand("vitest", ["run", ...features], { stdio: "inherit", env });
       return;
     }
-    const finding = timed("browser", () => step("browser", findBrowser));
-    const checking = shown("check", process.execPath, ["scripts/check.ts"]);
-    await sideBySide([finding, checking, shown("vitest", "vitest", ["run", "--tags-filter=!long"], env)]);
-    const browser = await finding;
+    const browser = await timed("browser", () => step("browser", findBrowser));
     console.log(`  ${browser}`);
-    await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser, STATE_GALLERY: gallery });
+    const parts: Part[] = [
+      { name: "vitest", processors: 0.6, run: (shown) => shown("vitest", ["run", "--tags-filter=!long"], env) },
+      // Tests wait a third of their time, for processes and timeouts; the checks use it.
+      { name: "check", processors: 0.4, run: (shown) => shown(process.execPath, ["scripts/check.ts"]) },
+      {
+        name: "flows",
+        processors: 1,
+        run: (shown) => shown("playwright", ["test"], { ...env, CHROMIUM_PATH: browser, STATE_GALLERY: gallery }),
+      },
+    ];
+    await runParts(parts, { timed }, limits, { stop: stopCommands, signal: interruption.signal });
   } finally {
     await postgres.stop();
-  }
-}
-
-/** Tests wait a third of their time, for processes and timeouts; the checks use it. The first failure stops the others. */
-async function sideBySide(works: readonly Promise<unknown>[]): Promise<void> {
-  try {
-    await Promise.all(works);
-  } catch (error) {
-    stopCommands();
-    await Promise.allSettled(works);
-    throw error;
   }
 }
 
@@ -70,7 +71,7 @@ async function sideBySide(works: readonly Promise<unknown>[]): Promise<void> {
 async function buildAll(temporary: string): Promise<string> {
   const [gallery, output] = await Promise.all([
     step("gallery of states", () => buildStateGallery(temporary)),
-    step("mini-app and console", buildPages),
+    step("mini-app and console", () => buildPages()),
   ]);
   console.log(sizesOf(output));
   return gallery.folder;
@@ -89,5 +90,10 @@ function sizesOf(buildOutput: string): string {
 }
 
 // Stopping the commands makes `main` clean up and end.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stopCommands);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    interruption.abort();
+    stopCommands();
+  });
+}
 main().catch(explain);

@@ -1,5 +1,3 @@
-import { runCommand } from "./processes.ts";
-
 /** Measures the parts of a command, some of which may run side by side; `times` are the lines that it prints at its end. */
 export function timeParts() {
   const beganAt = performance.now();
@@ -14,9 +12,6 @@ export function timeParts() {
   };
   return {
     timed,
-    /** Runs a command, as a part, whose output is shown. */
-    shown: (name: string, command: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-      timed(name, () => runCommand(command, words, { stdio: "inherit", env })),
     times(): string {
       const total = (performance.now() - beganAt) / 1000;
       const lines = [...parts, { name: "total", seconds: total }];

@@ -48,13 +48,11 @@ writeFileSync(join(folder, "ads.md"), pageOf("ads", ads));
 writeFileSync(join(folder, "api.md"), pageOf("api", api));
 writeFileSync(
   join(folder, "publisher.md"),
-  `# npx @intermission/publisher\n\n\`\`\`text\n${publisherHelp.trim()}\n\`\`\`\n`,
+  `# ./pnpm publisher\n\nIn a clone of the repository. Where the package is installed, its program is intermission-publisher.\n\n\`\`\`text\n${publisherHelp.trim()}\n\`\`\`\n`,
 );
 writeFileSync(join(folder, "npm-start.md"), `# npm start\n\n\`\`\`text\n${startHelp}\n\`\`\`\n`);
 
 const included: Readonly<Record<string, string>> = {
-  deploy: "# Run it for a real bot\n\n<!--@include: ../README.md#deploy-->\n",
-  settings: "# Settings\n\n<!--@include: ../README.md#settings-->\n",
   examples: "<!--@include: ../examples/README.md-->\n",
   typescript: "<!--@include: ../packages/publisher/README.md-->\n",
   python: "<!--@include: ../clients/python/README.md-->\n",

@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { bundled, inES5, inlineScripts } from "./build/inline-scripts.ts";
 import { keepOut } from "./build/keep-out.ts";
+import { leaveOut } from "./build/leave-out.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
 import { plainImports } from "./build/plain-imports.ts";
@@ -22,6 +23,26 @@ export default defineConfig(({ mode }) => ({
     keepOut("/src/gallery/"),
     keepOut("/src/preview/"),
     pureInitialisers("@telegram-apps/transformers"),
+    // The app's queries are plain ones with the browser's timers: mutations, infinite queries, suspense, error boundaries,
+    // restored queries and other timers would be 2.4 kB.
+    leaveOut({
+      "/@tanstack/query-core/build/modern/mutationCache.js":
+        "export class MutationCache { resumePausedMutations() { return Promise.resolve(); } }",
+      "/@tanstack/query-core/build/modern/infiniteQueryBehavior.js":
+        "export const infiniteQueryBehavior = () => {}; export const hasNextPage = () => false, hasPreviousPage = hasNextPage;",
+      "/@tanstack/query-core/build/modern/timeoutManager.js":
+        "export const timeoutManager = window, systemSetTimeoutZero = (call) => { setTimeout(call, 0); };",
+      "/@tanstack/react-query/build/modern/QueryErrorResetBoundary.js":
+        "export const useQueryErrorResetBoundary = () => {}, QueryErrorResetBoundary = useQueryErrorResetBoundary;",
+      "/@tanstack/react-query/build/modern/IsRestoringProvider.js":
+        "export const useIsRestoring = () => false, IsRestoringProvider = useIsRestoring;",
+      "/@tanstack/query-core/build/modern/environmentManager.js":
+        "export const isServer = () => false, environmentManager = { isServer };",
+      "/@tanstack/react-query/build/modern/suspense.js":
+        "export const ensureSuspenseTimers = () => {}, shouldSuspend = () => false, fetchOptimistic = ensureSuspenseTimers, defaultThrowOnError = shouldSuspend;",
+      "/@tanstack/react-query/build/modern/errorBoundaryUtils.js":
+        "export const ensurePreventErrorBoundaryRetry = () => {}, useClearResetErrorBoundary = ensurePreventErrorBoundaryRetry, getHasError = () => false;",
+    }),
     mode === "production" && minifyAgain(),
     mode === "production" && refuseNewerThan(oldestBrowsers),
     // The limits do not apply to React's development build. That of all scripts counts the largest language, 3.7 kB of

@@ -34,10 +34,12 @@ type Code struct {
 	DirectLink string `json:"direct_link"`
 }
 
-// Error is a refusal of the ad service.
+// Error is a refusal of the ad service, or of an argument that was not sent.
 type Error struct {
+	// Status is that of HTTP; 0 if nothing was sent.
 	Status int
-	// Code is in UPPER_SNAKE, for programs; UNEXPECTED_ANSWER where something else answered, such as a proxy.
+	// Code is in UPPER_SNAKE, for programs; UNEXPECTED_ANSWER where something else answered, such as a proxy. Not sent:
+	// NOT_A_PERSON, a user id that stands for many people, and BAD_REQUEST, a value that is no user id.
 	Code    string
 	Message string
 	// RetryAfter is how long to wait before the next request; 0 if the answer does not say.
@@ -45,6 +47,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("%s: %s", e.Code, e.Message)
+	}
 	return fmt.Sprintf("the ad service answered %d %s: %s", e.Status, e.Code, e.Message)
 }
 
@@ -52,6 +57,7 @@ const maxAnswerBytes = 1 << 20
 
 var (
 	telegramID = regexp.MustCompile(`^[1-9][0-9]{0,19}$`)
+	chatID     = regexp.MustCompile(`^-[0-9]+$`)
 	botFather  = regexp.MustCompile(`^[0-9]+:`)
 )
 
@@ -60,7 +66,7 @@ var (
 func NewClient(serviceURL, token, botID string) (*Client, error) {
 	address, err := url.Parse(serviceURL)
 	if err != nil || (address.Scheme != "https" && address.Scheme != "http") || address.Host == "" {
-		return nil, errors.New("ads: the service's address (AD_SERVICE_URL) is not one such as https://ads.example.com")
+		return nil, errors.New("ads: the service's address (AD_SERVICE_URL) is not one such as https://rewards.example.com")
 	}
 	switch {
 	case token == "":
@@ -79,8 +85,8 @@ func NewClient(serviceURL, token, botID string) (*Client, error) {
 // CreateCode returns the user's code; a repeat returns the open one. The webhook echoes reference, the publisher's own key,
 // which may be empty. A refusal is an *Error.
 func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code, error) {
-	if !telegramID.MatchString(userID) {
-		return Code{}, &Error{Status: 400, Code: "BAD_REQUEST", Message: "the user's id is not 1 to 20 digits"}
+	if fault := notAPerson(userID); fault != nil {
+		return Code{}, fault
 	}
 	fields := map[string]string{"bot_id": c.botID, "user_tg_id": userID}
 	if reference != "" {
@@ -116,6 +122,20 @@ func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code
 		return Code{}, refusalOf(response, nil)
 	}
 	return code, nil
+}
+
+// sharedAccounts are Telegram's own, which it names as the sender of what many people write: anonymous administrators,
+// those who write as a channel, and the forwarded posts of channels.
+var sharedAccounts = map[string]bool{"1087968824": true, "136817688": true, "777000": true}
+
+func notAPerson(userID string) *Error {
+	switch {
+	case sharedAccounts[userID] || chatID.MatchString(userID):
+		return &Error{Code: "NOT_A_PERSON", Message: "user " + userID + " is a chat, or everybody who writes in the name of one: create the code for the person, after a command in the private chat"}
+	case !telegramID.MatchString(userID):
+		return &Error{Code: "BAD_REQUEST", Message: "the user's id is not 1 to 20 digits, without leading zeros"}
+	}
+	return nil
 }
 
 // redirectOf leaves out what follows the API's path, and a query, which may hold a secret.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func TestACodeIsRequestedWithItsReference(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
 			t.Error(err)
 		}
-		w.Write([]byte(`{"code":"Code42","expires_in":3600,"expires_at":"2026-01-02T04:04:05Z","direct_link":"https://ads.example.com/Code42","new":1}`))
+		w.Write([]byte(`{"code":"Code42","expires_in":3600,"expires_at":"2026-01-02T04:04:05Z","direct_link":"https://rewards.example.com/Code42","new":1}`))
 	}))
 	defer server.Close()
 	client, err := NewClient(server.URL+"/client/v1/", "ad_test", "7000000001")
@@ -27,7 +28,7 @@ func TestACodeIsRequestedWithItsReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, err := client.CreateCode(context.Background(), "42", "order 7")
-	if err != nil || code.Code != "Code42" || code.ExpiresIn != 3600 || code.DirectLink != "https://ads.example.com/Code42" {
+	if err != nil || code.Code != "Code42" || code.ExpiresIn != 3600 || code.DirectLink != "https://rewards.example.com/Code42" {
 		t.Fatalf("%+v, %v", code, err)
 	}
 	if authorization != "Bearer ad_test" || path != "/client/v1/codes" {
@@ -69,7 +70,7 @@ func TestARefusalNamesItsCodeAndItsWait(t *testing.T) {
 
 func TestARedirectIsNamedAndNotFollowed(t *testing.T) {
 	cases := map[string]string{
-		"https://ads.example.com/client/v1/codes":           "set AD_SERVICE_URL to https://ads.example.com",
+		"https://rewards.example.com/client/v1/codes":           "set AD_SERVICE_URL to https://rewards.example.com",
 		"https://www.example.com/ads/client/v1/codes?key=x": "set AD_SERVICE_URL to https://www.example.com/ads",
 		"/login?next=/client":                               "/login: check AD_SERVICE_URL",
 		"":                                                  "check AD_SERVICE_URL",
@@ -96,11 +97,11 @@ func TestARedirectIsNamedAndNotFollowed(t *testing.T) {
 
 func TestAMistakenArgumentIsNamed(t *testing.T) {
 	cases := map[string][3]string{
-		"AD_SERVICE_URL": {"ads.example.com", "ad_x", "1"},
-		"missing":        {"https://ads.example.com", "", "1"},
-		"@BotFather":     {"https://ads.example.com", "7000000001:AAE", "1"},
-		"quotes":         {"https://ads.example.com", `"ad_x"`, "1"},
-		"BOT_ID":         {"https://ads.example.com", "ad_x", "me"},
+		"AD_SERVICE_URL": {"rewards.example.com", "ad_x", "1"},
+		"missing":        {"https://rewards.example.com", "", "1"},
+		"@BotFather":     {"https://rewards.example.com", "7000000001:AAE", "1"},
+		"quotes":         {"https://rewards.example.com", `"ad_x"`, "1"},
+		"BOT_ID":         {"https://rewards.example.com", "ad_x", "me"},
 	}
 	for words, arguments := range cases {
 		_, err := NewClient(arguments[0], arguments[1], arguments[2])
@@ -108,8 +109,59 @@ func TestAMistakenArgumentIsNamed(t *testing.T) {
 			t.Errorf("%v: %v", arguments, err)
 		}
 	}
-	client, _ := NewClient("https://ads.example.com", "ad_x", "1")
+	client, _ := NewClient("https://rewards.example.com", "ad_x", "1")
 	if _, err := client.CreateCode(context.Background(), "ann", ""); err == nil {
 		t.Error("a user id of letters was sent")
+	}
+}
+
+// The user ids and the handlers that every client of this repository is tested with; `npm test -- go-client` names the files.
+func readCases(t *testing.T, variable string, into any) {
+	file := os.Getenv(variable)
+	if file == "" {
+		t.Skip(variable + " is not set: run `npm test -- go-client`")
+	}
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnlyAPersonGetsACode(t *testing.T) {
+	var ids struct {
+		People     []string
+		ManyPeople []string `json:"many_people"`
+		Chats      []string
+		NoIDs      []string `json:"no_ids"`
+	}
+	readCases(t, "USER_IDS", &ids)
+	sent := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		sent++
+		w.Write([]byte(`{"code":"Code42"}`))
+	}))
+	defer server.Close()
+	client, _ := NewClient(server.URL, "ad_test", "7000000001")
+	codeOf := func(id string) string {
+		_, err := client.CreateCode(context.Background(), id, "")
+		var refusal *Error
+		if errors.As(err, &refusal) {
+			return refusal.Code
+		}
+		return ""
+	}
+	groups := map[string][]string{"": ids.People, "NOT_A_PERSON": append(ids.ManyPeople, ids.Chats...), "BAD_REQUEST": ids.NoIDs}
+	for expected, group := range groups {
+		for _, id := range group {
+			if code := codeOf(id); code != expected {
+				t.Errorf("%q: %q instead of %q", id, code, expected)
+			}
+		}
+	}
+	if sent != len(ids.People) || sent == 0 {
+		t.Errorf("%d requests", sent)
 	}
 }

@@ -25,23 +25,33 @@ func IsGenuine(header func(string) string, body []byte, tokens []string, now int
 	if now-sentAt > 300 || sentAt-now > 300 {
 		return false
 	}
-	mac := func(token string, data []byte) []byte {
-		hash := hmac.New(sha256.New, []byte(token))
-		hash.Write(data)
-		return hash.Sum(nil)
-	}
-	signed := append([]byte(id+"."+timestamp+"."), body...)
-	hasX, hasStandard := false, false
+	return hasX(tokens, body, header("x-signature")) && hasStandard(tokens, body, id, timestamp, header("webhook-signature"))
+}
+
+func hasX(tokens []string, body []byte, received string) bool {
+	isEqual := false
 	for _, token := range tokens {
-		if token == "" { // From a variable that is not set: anybody could sign with it.
-			continue
-		}
+		// Empty from a variable that is not set: anybody could sign with it.
 		expected := "sha256=" + hex.EncodeToString(mac(token, body))
-		hasX = hmac.Equal([]byte(expected), []byte(header("x-signature"))) || hasX
-		standard := "v1," + base64.StdEncoding.EncodeToString(mac(token, signed))
-		for _, received := range strings.Split(header("webhook-signature"), " ") {
-			hasStandard = hmac.Equal([]byte(standard), []byte(received)) || hasStandard
+		isEqual = token != "" && hmac.Equal([]byte(expected), []byte(received)) || isEqual
+	}
+	return isEqual
+}
+
+func hasStandard(tokens []string, body []byte, id, timestamp, list string) bool {
+	signed := append([]byte(id+"."+timestamp+"."), body...)
+	isEqual := false
+	for _, token := range tokens {
+		expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac(token, signed)))
+		for _, received := range strings.Split(list, " ") {
+			isEqual = token != "" && hmac.Equal(expected, []byte(received)) || isEqual
 		}
 	}
-	return hasX && hasStandard
+	return isEqual
+}
+
+func mac(token string, data []byte) []byte {
+	hash := hmac.New(sha256.New, []byte(token))
+	hash.Write(data)
+	return hash.Sum(nil)
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -29,8 +31,9 @@ type Event struct {
 }
 
 var (
-	// ErrNotGenuine says that no token signed the webhook, or that it was sent more than five minutes ago.
-	ErrNotGenuine = errors.New("not genuine: another token, a changed body, or a clock that is more than 5 minutes off")
+	// ErrNotGenuine says that no token signed the webhook, or that it was sent more than five minutes ago. The error itself is
+	// a *Refusal, which says why.
+	ErrNotGenuine = errors.New("not genuine")
 	// ErrMalformed says that a genuine webhook contains no event.
 	ErrMalformed = errors.New("the body is not an event")
 )
@@ -41,9 +44,10 @@ var userID = regexp.MustCompile(`^(0|[1-9][0-9]{0,19})$`)
 const maxBodyBytes = 64 << 10
 
 // Verify reads the event of a webhook: body is its bytes as they arrived, tokens the bot's API tokens, two while they rotate.
+// Its error is a *Refusal or ErrMalformed.
 func Verify(header http.Header, body []byte, tokens []string, now time.Time) (Event, error) {
 	if !IsGenuine(onlyOne(header), body, tokens, now.Unix()) {
-		return Event{}, ErrNotGenuine
+		return Event{}, explain(header, body, tokens, now)
 	}
 	var event Event
 	isKnown := json.Unmarshal(body, &event) == nil && (event.Type == "rewarded" || event.Type == "direct_link")
@@ -65,43 +69,73 @@ func onlyOne(header http.Header) func(string) string {
 }
 
 // Handler receives webhooks. It calls pay for each event that is not a test, and answers 200 when pay returned nil: every
-// other answer makes the service send the event again. The same event may arrive twice, so pay must store event.ID under a
-// unique key, together with the reward.
+// other answer makes the service send the event again, also that to a panic of pay. The same event may arrive twice, so pay must
+// store event.ID under a unique key, together with the reward, before it returns: what a goroutine does later may be lost.
 //
-// Without a token it answers 500, which is sent again, and logs what is missing.
+// Without a token it answers 500, which is sent again, and logs what is missing. Errors have the form of every receiver of the
+// contract, which the service and its doctor read: a code, a message, and for a 401 the Refusal.
 func Handler(pay func(context.Context, Event) error, tokens ...string) http.Handler {
-	if strings.Join(tokens, "") == "" {
+	if strings.Join(tokens, "") == "" || pay == nil {
+		fault := "the API token (AD_API_TOKEN) is missing"
+		if pay == nil {
+			fault = "ads.Handler needs the function that pays"
+		}
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			log.Print("ads: webhooks cannot be verified: the API token (AD_API_TOKEN) is missing")
-			http.Error(w, "the receiver's API token (AD_API_TOKEN) is missing", http.StatusInternalServerError)
+			log.Printf("ads: webhooks cannot be received: %s", fault)
+			refuse(w, http.StatusInternalServerError, "NOT_CONFIGURED", fault, nil)
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
-			http.Error(w, "webhooks are sent with POST", http.StatusMethodNotAllowed)
+			refuse(w, http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "a webhook is a POST", nil)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
-		if err != nil {
-			http.Error(w, "the body cannot be read, or is larger than any webhook", http.StatusBadRequest)
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			refuse(w, http.StatusRequestEntityTooLarge, "TOO_LARGE", fmt.Sprintf("a webhook has at most %d bytes", maxBodyBytes), nil)
+			return
+		} else if err != nil {
+			refuse(w, http.StatusBadRequest, "BAD_REQUEST", "the request broke off", nil)
 			return
 		}
 		event, err := Verify(r.Header, body, tokens, time.Now())
-		if errors.Is(err, ErrNotGenuine) {
-			http.Error(w, err.Error(), http.StatusUnauthorized)
+		var refusal *Refusal
+		if errors.As(err, &refusal) {
+			refuse(w, http.StatusUnauthorized, "BAD_SIGNATURE", refusal.Error(), refusal)
 			return
 		} else if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+			refuse(w, http.StatusBadRequest, "BAD_REQUEST", err.Error(), nil)
 			return
 		}
 		if !event.IsTest {
-			if err := pay(r.Context(), event); err != nil {
+			if err := payAndRecover(r.Context(), pay, event); err != nil {
 				log.Printf("ads: the event %s was not paid: %v", event.ID, err)
-				http.Error(w, "not stored; send it again", http.StatusInternalServerError)
+				refuse(w, http.StatusInternalServerError, "NOT_HANDLED", "not stored; send it again", nil)
 				return
 			}
 		}
 		w.WriteHeader(http.StatusOK)
 	})
+}
+
+func payAndRecover(ctx context.Context, pay func(context.Context, Event) error, event Event) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	return pay(ctx, event)
+}
+
+func refuse(w http.ResponseWriter, status int, code, message string, details *Refusal) {
+	type fault struct {
+		Code    string   `json:"code"`
+		Message string   `json:"message"`
+		Details *Refusal `json:"details,omitempty"`
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(map[string]fault{"error": {code, message, details}})
 }

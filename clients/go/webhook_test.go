@@ -78,7 +78,7 @@ func TestWhatIsNotGenuineOrNoEventIsRefusedAndPaysNothing(t *testing.T) {
 		"an unknown event":   {request(`{"event":"other","user_tg_id":"42"}`, token, time.Now()), 400},
 		"a number as a user": {request(`{"event":"rewarded","user_tg_id":42}`, token, time.Now()), 400},
 		"no JSON":            {request("hello", token, time.Now()), 400},
-		"a body of 1 MB":     {request(strings.Repeat("x", 1<<20), token, time.Now()), 400},
+		"a body of 1 MB":     {request(strings.Repeat("x", 1<<20), token, time.Now()), 413},
 		"another method":     {get, 405},
 	}
 	handler := Handler(func(context.Context, Event) error { t.Error("paid"); return nil }, token, "")
@@ -123,23 +123,18 @@ func TestAnEventThatCouldNotBePaidIsAnswered500(t *testing.T) {
 
 // The webhooks that every receiver of this repository is tested with; `npm test -- go-client` writes them.
 func TestTheSameVerdictsAsEveryOtherReceiver(t *testing.T) {
-	file := os.Getenv("RECEIVER_CASES")
-	if file == "" {
-		t.Skip("RECEIVER_CASES is not set: run `npm test -- go-client`")
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var cases []struct {
 		Name, Expected string
 		Headers        map[string]string
 		Body           []byte
 		Tokens         []string
 		Now            int64
+		Refusal        *Refusal
+		Message        string
 	}
-	if err := json.Unmarshal(text, &cases); err != nil || len(cases) < 800 {
-		t.Fatalf("%d cases, %v", len(cases), err)
+	readCases(t, "RECEIVER_CASES", &cases)
+	if len(cases) < 800 {
+		t.Fatalf("%d cases", len(cases))
 	}
 	for _, one := range cases {
 		header := http.Header{}
@@ -154,5 +149,77 @@ func TestTheSameVerdictsAsEveryOtherReceiver(t *testing.T) {
 		if verdict != one.Expected {
 			t.Errorf("%s: %s", one.Name, verdict)
 		}
+		var refusal *Refusal
+		if errors.As(err, &refusal) && one.Refusal != nil && (*refusal != *one.Refusal || err.Error() != one.Message) {
+			t.Errorf("%s: %v instead of %v (%s)", one.Name, *refusal, *one.Refusal, one.Message)
+		}
+	}
+}
+
+// A receiver of one event's effect: the table of payments has a unique event id, as the README shows.
+type payments map[string]int
+
+func (p payments) pay(event Event) { p[event.ID] = 1 }
+
+func TestAWebhookIsAnswered200WhenItsEffectIsThereOnce(t *testing.T) {
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	var table struct{ Handlers []struct{ Name string } }
+	readCases(t, "MISBEHAVING_HANDLERS", &table)
+	fault := errors.New("a fault of the handler")
+	// The others are of stores, which this client does not have.
+	handlers := map[string]func(payments, Event) error{
+		"fails":   func(payments, Event) error { return fault },
+		"crashes": func(payments, Event) error { var none map[string]int; none["x"] = 1; return nil },
+		"fails afterwards": func(paid payments, event Event) error {
+			paid.pay(event)
+			return fault
+		},
+		"hides an error": func(paid payments, event Event) error { _ = fault; paid.pay(event); return nil },
+		"commits twice":  func(paid payments, event Event) error { paid.pay(event); paid.pay(event); return nil },
+	}
+	known := map[string]bool{}
+	for _, one := range table.Handlers {
+		known[one.Name] = true
+	}
+	for name, misbehave := range handlers {
+		if !known[name] {
+			t.Errorf("%s is not in the table", name)
+		}
+		paid := payments{}
+		deliver := func(handle func(payments, Event) error) int {
+			handler := Handler(func(_ context.Context, event Event) error { return handle(paid, event) }, token)
+			return statusOf(handler, request(rewarded, token, time.Now()))
+		}
+		for delivery := 0; delivery < 3; delivery++ {
+			if status := deliver(misbehave); status == 200 && paid["evt_1"] != 1 {
+				t.Errorf("%s: answered 200 without the effect", name)
+			}
+		}
+		right := func(paid payments, event Event) error { paid.pay(event); return nil }
+		if status := deliver(right); status != 200 || len(paid) != 1 {
+			t.Errorf("%s: answered %d in the end, paid %v", name, status, paid)
+		}
+	}
+	if status := statusOf(Handler(nil, token), request(rewarded, token, time.Now())); status != 500 {
+		t.Errorf("without a function: answered %d", status)
+	}
+}
+
+func TestARefusalIsAnsweredInTheFormThatDoctorReads(t *testing.T) {
+	handler := Handler(func(context.Context, Event) error { return nil }, token)
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request(rewarded, token, time.Now().Add(-time.Hour)))
+	var answer struct {
+		Error struct {
+			Code, Message string
+			Details       Refusal
+		}
+	}
+	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil || answer.Error.Code != "BAD_SIGNATURE" {
+		t.Fatalf("%s, %v", recorder.Body, err)
+	}
+	if details := answer.Error.Details; details.Fault != "stale" || details.Seconds < 3599 || details.Seconds > 3700 {
+		t.Errorf("%+v", details)
 	}
 }

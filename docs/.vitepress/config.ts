@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { defineConfig, type MarkdownOptions } from "vitepress";
 
-/** READMEs, and sections of the main one, that the site shows on a page of their own (`scripts/write-site-pages.ts`). Their paths begin at the root. */
+/** READMEs that the site shows on a page of their own (`scripts/write-site-pages.ts`). Their paths begin at the root. */
 const pageOf: Record<string, string> = {
-  "#configuration": "./settings.md",
-  "README.md#run-it-for-a-real-bot": "./deploy.md",
   "packages/publisher/README.md": "./typescript.md",
   "clients/python/README.md": "./python.md",
   "clients/go/README.md": "./go.md",
@@ -22,10 +20,10 @@ const rewriteLinks: MarkdownOptions["config"] = (markdown) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type !== "link_open") continue;
       const link = token.attrGet("href") ?? "";
-      const fromRoot = link.replace(/^\.\.\//, "");
+      const fromRoot = link.replace(/^(\.\.\/)+/, "");
       const [path = "", section] = fromRoot.split("#");
       const page = pageOf[path] && `${pageOf[path]}${section === undefined ? "" : `#${section}`}`;
-      const href = pageOf[fromRoot] ?? page ?? link.replace(/^(\.\.\/)?docs\//, "./");
+      const href = pageOf[fromRoot] ?? page ?? link.replace(/^(\.\.\/)*docs\//, "./");
       token.attrSet("href", href);
       if (leadsOut(folder, href)) token.attrs = [];
     }
@@ -38,6 +36,15 @@ function leadsOut(folder: string, href: string): boolean {
   return !path.endsWith(".md") || path.startsWith("..") || !existsSync(join(import.meta.dirname, "..", path));
 }
 
+/** The anchor of a heading as GitHub makes it, so that a link to it works in both places. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
 export default defineConfig({
   title: "Intermission",
   description: "Self-hosted rewarded ads for messenger bots",
@@ -46,7 +53,7 @@ export default defineConfig({
   outDir: "dist",
   cacheDir: ".vitepress/cache",
   srcExclude: ["images/**"],
-  markdown: { config: rewriteLinks },
+  markdown: { config: rewriteLinks, anchor: { slugify: anchorOf } },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
@@ -79,8 +86,10 @@ export default defineConfig({
         items: [
           { text: "Run it for a real bot", link: "/deploy" },
           { text: "Operate", link: "/operate" },
+          { text: "Runbooks", link: "/runbooks" },
           { text: "The console", link: "/console" },
           { text: "Settings", link: "/settings" },
+          { text: "Promises", link: "/promises" },
           { text: "Serving ads", link: "/serving" },
         ],
       },
@@ -89,7 +98,7 @@ export default defineConfig({
         items: [
           { text: "ads", link: "/reference/ads" },
           { text: "api", link: "/reference/api" },
-          { text: "npx @intermission/publisher", link: "/reference/publisher" },
+          { text: "./pnpm publisher", link: "/reference/publisher" },
           { text: "npm start", link: "/reference/npm-start" },
         ],
       },

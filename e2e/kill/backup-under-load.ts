@@ -48,14 +48,15 @@ async function makeBackup(dataDirectory: string, backup: string) {
     const confirmed = countConfirmed(earning.promises);
     const beginning = beginAll(earning, people);
     await wait(1500);
-    const { completeUntil } = (await ads(["--json", "backup", backup], dataDirectory)) as { completeUntil: string };
+    const words = ["--json", "backup", backup, "--keep", "2"];
+    const { folder, completeUntil } = (await ads(words, dataDirectory)) as { folder: string; completeUntil: string };
     await beginning;
     await earning.finish();
     confirmed.stop();
     const { earned } = earning.promises;
     const { events, next } = await listEvents(nodes);
     const seen = new Set(events.map(({ event_id: id }) => id));
-    return { earned, before: earned.slice(0, confirmed.before(new Date(completeUntil))), seen, next };
+    return { folder, earned, before: earned.slice(0, confirmed.before(new Date(completeUntil))), seen, next };
   } finally {
     await nodes.stop();
   }
@@ -78,8 +79,9 @@ async function settle(
 await withStore("embedded", async ({ dataDirectory }) => {
   const [first, second] = [join(dataDirectory, "first"), join(dataDirectory, "second")];
   for (const folder of [first, second]) mkdirSync(folder, { mode: 0o700 });
-  const backup = join(dataDirectory, "backup");
-  const { earned, before, seen, next } = await makeBackup(first, backup);
+  const backups = join(dataDirectory, "backups");
+  const { folder: backup, earned, before, seen, next } = await makeBackup(first, backups);
+  await ads(["--json", "backup", backups, "--check", "--max-age-hours", "1"], first);
   console.log(`${earned.length} were confirmed, ${before.length} of them before the end of the backup`);
   if (before.length === 0 || before.length === earned.length) throw new Error("the backup was not made under load");
 

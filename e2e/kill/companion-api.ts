@@ -45,6 +45,8 @@ export function companionApi(apiUrl: string, backendApiKey: string) {
       mutate<CreatedCode>("codes.create", { userId, ...(reference && { reference }) }),
     listRewards: async (userId: string) =>
       (await query<{ entries: RewardEntry[] }>("rewards.list", { userId, limit: 100 })).entries,
+    /** The newest entries of the ledger, newest first. */
+    listLatestRewards: async () => (await query<{ entries: RewardEntry[] }>("rewards.list", { limit: 100 })).entries,
     /** The whole ledger, newest first. */
     async listAllRewards(): Promise<RewardEntry[]> {
       const all: RewardEntry[] = [];

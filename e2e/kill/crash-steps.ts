@@ -17,7 +17,7 @@ export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
     "at:webhook-answered",
     ...around("deliveries.finish"),
     "after:deliveries.reap",
-    ...around("statistics.add-events"),
+    ...around("statistics.add-to-stats_sums"),
     "before:commit",
     "during:commit",
     "after:commit",

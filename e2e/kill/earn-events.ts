@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { initDataOf, playedRanges, ScriptedViewer } from "../scripted-viewer.ts";
 import { type CompanionApi, companionApi } from "./companion-api.ts";
 import type { Nodes } from "./start-nodes.ts";
-import { withRetries } from "./with-retries.ts";
+import { LastingRefusal, unlessUnavailable, withRetries } from "./with-retries.ts";
 
 /** Results that were confirmed to users, and that the records must therefore contain. */
 export interface Promises {
@@ -81,14 +81,21 @@ export function addressOf(index: number): string {
 async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void> {
   const viewer = new ScriptedViewer(nodes.adServiceUrl);
   await withRetries("watching an ad", async () => {
-    const { status, body } = await viewer.open(nodes.secrets.botId, initDataOf(userId, nodes.secrets), code);
-    if (status !== 200 || body.outcome !== "session") throw new Error(`no ad for ${userId}: ${JSON.stringify(body)}`);
+    const initData = initDataOf(userId, nodes.secrets);
+    const answer = await unlessUnavailable(viewer.open(nodes.secrets.botId, initData, code));
+    if (answer === undefined) return undefined;
+    const { status, body } = answer;
+    // The store has forgotten a code that it had acknowledged, for example.
+    if (status !== 200) throw new LastingRefusal(`${userId} may not open ${code}: ${JSON.stringify(body)}`);
+    if (body.outcome !== "session") throw new Error(`no ad for ${userId}: ${JSON.stringify(body)}`);
     if (body.state === "rewarded") return true;
     const { session_id: id, token, ad } = body;
-    await withRetries("starting", () => viewer.report(id, { token, reports: [], started: true }));
+    await withRetries("starting", () => unlessUnavailable(viewer.report(id, { token, reports: [], started: true })));
     await wait(ad.duration_ms);
     const reports = playedRanges(ad.duration_ms, 0, body.first_sequence);
-    const end = await withRetries("closing", () => viewer.report(id, { token, reports, closed: "tap" }));
+    const end = await withRetries("closing", () =>
+      unlessUnavailable(viewer.report(id, { token, reports, closed: "tap" })),
+    );
     return end.status === 200 && end.body.state === "rewarded" ? true : undefined;
   });
 }

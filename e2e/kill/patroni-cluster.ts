@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { askServer } from "../../packages/testing/src/copy-database.ts";
 import { findDebianPrograms } from "../../packages/testing/src/temporary-cluster.ts";
-import { freePort, root } from "../../scripts/processes.ts";
+import { root } from "../../scripts/processes.ts";
 
 /** A member of the cluster, as Patroni's agents describe it. */
 interface Member {
@@ -27,6 +26,9 @@ export interface PatroniCluster {
   /** SIGKILL for a node's agent and its PostgreSQL. */
   kill(name: string): Promise<void>;
   start(name: string): void;
+  /** Takes a node's network away, without an answer to anybody. */
+  cut(name: string): void;
+  mend(name: string): void;
   /** Asks the primary to hand its role to the synchronous standby; resolves with Patroni's answer. */
   switchOver(primary: string): Promise<string>;
   /** Waits until one node is the primary, another its synchronous standby, and all run. */
@@ -34,14 +36,14 @@ export interface PatroniCluster {
   stop(): Promise<void>;
 }
 
-const programs = ["patroni", "etcd", "haproxy", "setpriv"];
+const programs = ["patroni", "etcd", "haproxy", "setpriv", "unshare", "nsenter", "ip"];
 
 /** Why no cluster can run here, in one line; undefined if one can. */
 export function missingForPatroni(): string | undefined {
-  if (process.getuid?.() !== 0) return "starting PostgreSQL as its own user needs root";
+  if (process.getuid?.() !== 0) return "network namespaces need root";
   const missing = programs.filter((name) => pathOf(name) === undefined);
   if (missing.length > 0 || findDebianPrograms() === undefined)
-    return "Enable it: apt-get install postgresql patroni etcd-server haproxy";
+    return "Enable it: apt-get install postgresql patroni etcd-server haproxy iproute2";
   return undefined;
 }
 
@@ -56,57 +58,101 @@ function pathOf(program: string): string | undefined {
 /** Seconds on a quiet machine: two copies of an empty cluster, and a few rounds of the agents. */
 const START_WITHIN_MS = 300_000;
 
-const names = ["pg1", "pg2", "pg3"];
-const passwords = ["replace-1", "replace-2", "replace-3"];
+const nodes = [1, 2, 3].map((number) => ({ number, name: `pg${number}`, address: `10.0.0.1${number}` }));
+type Node = (typeof nodes)[number];
+const names = nodes.map(({ name }) => name);
 
-interface Place {
-  readonly name: string;
-  readonly port: number;
-  readonly apiPort: number;
-  readonly data: string;
-  readonly config: string;
+const samples = join(root, "deploy/patroni");
+const config = parse(readFileSync(join(samples, "patroni.yaml"), "utf8"));
+const ttlSeconds: number = config.bootstrap.dcs.ttl;
+
+/** The command of docs/operate.md that writes a node's two files. */
+function writeFilesOf({ number }: Node): string {
+  const page = readFileSync(join(root, "docs/operate.md"), "utf8");
+  const [, command] = /```sh\n +node=1\n([^`]*etcd\.env\.example[^`]*)```/.exec(page) ?? [];
+  if (command === undefined) throw new Error("docs/operate.md has no command that writes a node's files");
+  return `node=${number}\n${command}`;
+}
+
+const run = (program: string, ...words: readonly string[]) => execFileSync(program, words, { encoding: "utf8" });
+
+/** Runs the calling script again, in namespaces of its own; resolves with its exit code. */
+export async function inOwnNamespaces(script: string, words: readonly string[]): Promise<number> {
+  const command = ["--pdeathsig", "TERM", "unshare", "--net", "--mount", process.execPath, script, ...words];
+  const child = spawn("setpriv", command, { stdio: "inherit", env: { ...process.env, [inside]: "true" } });
+  const [code] = await once(child, "exit");
+  return code ?? 1;
+}
+
+const inside = "INTERMISSION_OWN_NAMESPACES";
+export const isInOwnNamespaces = () => process.env[inside] === "true";
+
+interface Machine {
+  /** The words of nsenter. */
+  readonly enter: readonly string[];
+  /** Lives as long as the machine. */
+  readonly holder: ChildProcess;
+}
+
+/** A machine: a network of its own, behind one cable, and folders of its own where the files of the sample lie. */
+async function openMachine(node: Node, folder: string): Promise<Machine> {
+  const holder = spawn("setpriv", ["--pdeathsig", "KILL", "unshare", "--net", "--mount", "sleep", "infinity"]);
+  const network = () => readlinkSync(`/proc/${holder.pid}/ns/mnt`);
+  while (network() === readlinkSync("/proc/self/ns/mnt")) await wait(10);
+  const enter = ["--net", "--mount", "--target", String(holder.pid)];
+  const cable = `cable${node.number}`;
+  run("ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", String(holder.pid));
+  run("ip", "link", "set", cable, "master", "intermission", "up");
+  const places = { "/etc/default": "", "/etc/patroni": "", "/var/lib/postgresql": "postgres" };
+  const all = { ...places, "/run/postgresql": "postgres", "/var/lib/etcd": "etcd" };
+  const script = [
+    "ip link set lo up",
+    `ip address add ${node.address}/24 dev eth0`,
+    "ip link set eth0 up",
+    // This machine must not be restarted.
+    "[ ! -e /dev/watchdog ] || mount --bind /dev/null /dev/watchdog",
+  ];
+  for (const [place, owner] of Object.entries(all)) {
+    const own = join(folder, node.name, place);
+    mkdirSync(own, { recursive: true });
+    if (owner !== "") run("chown", `${owner}:${owner}`, own);
+    script.push(`mount --bind ${own} ${place}`);
+  }
+  run("nsenter", ...enter, "sh", "-euc", `${script.join("\n")}\ncd ${samples}\n${writeFilesOf(node)}`);
+  return { enter, holder };
 }
 
 /**
- * Three nodes of PostgreSQL under Patroni, one etcd and one HAProxy, all by the files of `deploy/patroni`, in which only
- * addresses, paths and passwords differ. They end with this process.
+ * Three machines with PostgreSQL under Patroni and etcd, and HAProxy on this one, all by the files of `deploy/patroni` as they
+ * stand. They end with this process, which must be in namespaces of its own.
  */
 export async function startPatroniCluster(): Promise<PatroniCluster> {
   const folder = mkdtempSync("/tmp/intermission-patroni-");
-  const places = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      port: await freePort(),
-      apiPort: await freePort(),
-      data: join(folder, name, "data"),
-      config: join(folder, `${name}.yaml`),
-    })),
-  );
-  const etcd = { client: await freePort(), peer: await freePort() };
-  const balancer = { primary: await freePort(), replicas: await freePort() };
-  const secrets = passwords.map(() => randomBytes(18).toString("base64url"));
-  const withSecrets = (text: string) =>
-    passwords.reduce((done, placeholder, index) => done.replaceAll(placeholder, secrets[index] ?? ""), text);
-  for (const place of places) {
-    mkdirSync(join(folder, place.name));
-    writeFileSync(place.config, withSecrets(configOf(place, { folder, etcdPort: etcd.client })));
-  }
-  writeFileSync(join(folder, "haproxy.cfg"), balancerConfigOf(places, balancer));
-  execFileSync("chown", ["-R", "postgres:postgres", folder]);
-  chmodSync(folder, 0o700);
+  chmodSync(folder, 0o755);
+  run("ip", "link", "set", "lo", "up");
+  run("ip", "link", "add", "intermission", "type", "bridge");
+  run("ip", "address", "add", "10.0.0.1/24", "dev", "intermission");
+  run("ip", "link", "set", "intermission", "up");
 
   const children = new Map<string, ChildProcess>();
-  const run = (name: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const begin = (name: string, words: readonly string[]) => {
     const log = openSync(join(folder, `${name}.log`), "a");
-    // SIGTERM when this process ends, however it ends: Patroni then stops its PostgreSQL.
-    const asUser = ["--reuid", "postgres", "--regid", "postgres", "--init-groups", "--pdeathsig", "TERM"];
-    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LC_ALL: "C.UTF-8", ...env } };
-    children.set(name, spawn("setpriv", [...asUser, ...words], { ...options, stdio: ["ignore", log, log] }));
+    const [program = "", ...rest] = words;
+    const env = { PATH: `${process.env.PATH}:/usr/sbin`, HOME: folder, LC_ALL: "C.UTF-8" };
+    children.set(name, spawn(program, rest, { cwd: folder, env, stdio: ["ignore", log, log] }));
   };
-  const start = (name: string) => run(name, [pathOf("patroni") ?? "", join(folder, `${name}.yaml`)]);
-  run("etcd", [pathOf("etcd") ?? ""], etcdVariables(folder, etcd));
-  for (const { name } of places) start(name);
-  run("haproxy", [pathOf("haproxy") ?? "", "-db", "-f", join(folder, "haproxy.cfg")]);
+  // SIGTERM when this process ends, however it ends: Patroni then stops its PostgreSQL.
+  const as = (user: string) => ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "--pdeathsig", "TERM"];
+  const machines = new Map<string, Machine>();
+  for (const node of nodes) machines.set(node.name, await openMachine(node, folder));
+  const on = (name: string) => ["nsenter", ...(machines.get(name)?.enter ?? [])];
+  const start = (name: string) => begin(name, [...on(name), ...as("postgres"), "patroni", "/etc/patroni/config.yml"]);
+  for (const name of names) {
+    const service = "set -a; . /etc/default/etcd; exec etcd";
+    begin(`etcd-${name}`, [...on(name), ...as("etcd"), "sh", "-euc", service]);
+    start(name);
+  }
+  begin("haproxy", ["setpriv", "--pdeathsig", "TERM", "haproxy", "-db", "-f", join(samples, "haproxy.cfg")]);
 
   const end = async (name: string, signal: NodeJS.Signals) => {
     const child = children.get(name);
@@ -115,130 +161,81 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     child.kill(signal);
     await ended;
   };
-  const members = () => membersOf(places);
-  const address = (port: number, database: string, user = "postgres", password = secrets[0]) =>
-    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+  const { username, password } = config.postgresql.authentication.superuser;
+  const numberOf = (name: string) => nodes.find((one) => one.name === name)?.number;
   const cluster: PatroniCluster = {
-    databaseUrl: address(balancer.primary, "intermission", "intermission", "application"),
-    replicaUrl: address(balancer.replicas, "intermission", "intermission", "application"),
-    ttlSeconds: ttlOf(places[0]),
-    members,
+    databaseUrl: "postgres://intermission:application@127.0.0.1:5000/intermission",
+    replicaUrl: "postgres://intermission:application@127.0.0.1:5001/intermission",
+    ttlSeconds,
+    members: async () => (await viewsNow())[0] ?? [],
     start,
+    cut: (name) => void run("ip", "link", "set", `cable${numberOf(name)}`, "down"),
+    mend: (name) => void run("ip", "link", "set", `cable${numberOf(name)}`, "up"),
     async kill(name) {
-      const place = places.find((one) => one.name === name);
-      const postmaster = Number(readFileSync(join(place?.data ?? "", "postmaster.pid"), "utf8").split("\n")[0]);
+      const data = join(folder, name, config.postgresql.data_dir);
+      const postmaster = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
       const agent = end(name, "SIGKILL");
       process.kill(postmaster, "SIGKILL");
       await agent;
     },
     async switchOver(primary) {
-      const { apiPort } = places.find(({ name }) => name === primary) ?? {};
-      const answer = await fetch(`http://127.0.0.1:${apiPort}/switchover`, {
+      const address = nodes.find(({ name }) => name === primary)?.address;
+      const answer = await fetch(`http://${address}:8008/switchover`, {
         method: "POST",
         body: JSON.stringify({ leader: primary }),
       });
       return `${answer.status} ${await answer.text()}`;
     },
-    untilWhole: (withinMs) => untilWhole(members, withinMs),
+    untilWhole,
     async stop() {
       await Promise.all(names.map((name) => end(name, "SIGTERM")));
-      await Promise.all(["haproxy", "etcd"].map((name) => end(name, "SIGTERM")));
+      await Promise.all(["haproxy", ...names.map((name) => `etcd-${name}`)].map((name) => end(name, "SIGTERM")));
+      for (const { holder } of machines.values()) holder.kill("SIGKILL");
       rmSync(folder, { recursive: true, force: true });
     },
   };
   try {
     await cluster.untilWhole(START_WITHIN_MS);
-    const administrator = address(balancer.primary, "postgres");
+    const administrator = `postgres://${username}:${password}@127.0.0.1:5000/postgres`;
     await askServer(administrator, "create role intermission login password 'application'");
     await askServer(administrator, "create database intermission owner intermission");
   } catch (error) {
-    const said = [...names, "etcd", "haproxy"].map((name) =>
-      readFileSync(join(folder, `${name}.log`), "utf8").slice(-1500),
-    );
+    const said = [...children.keys()].map((name) => readFileSync(join(folder, `${name}.log`), "utf8").slice(-1500));
     await cluster.stop();
     throw new Error(`the cluster did not start: ${said.join("\n---\n")}`, { cause: error });
   }
   return cluster;
 }
 
-const sampleOf = (file: string) => readFileSync(join(root, "deploy/patroni", file), "utf8");
-
-function configOf(place: Place, { folder, etcdPort }: { folder: string; etcdPort: number }): string {
-  const config = parse(sampleOf("patroni.yaml"));
-  const ofNode = `127.0.0.1:${place.port}`;
-  return stringify({
-    ...config,
-    name: place.name,
-    restapi: { listen: `127.0.0.1:${place.apiPort}`, connect_address: `127.0.0.1:${place.apiPort}` },
-    etcd3: { hosts: [`127.0.0.1:${etcdPort}`] },
-    postgresql: {
-      ...config.postgresql,
-      listen: ofNode,
-      connect_address: ofNode,
-      data_dir: place.data,
-      bin_dir: findDebianPrograms(),
-      pgpass: join(folder, `${place.name}.pgpass`),
-      parameters: { ...config.postgresql.parameters, unix_socket_directories: join(folder, place.name) },
-      pg_hba: config.postgresql.pg_hba.map((line: string) => line.replace("10.0.0.0/24", "127.0.0.1/32")),
-    },
-    // This machine must not be restarted.
-    watchdog: { mode: "off" },
-  });
+/** As each agent that answers sees the cluster: one that was cut off may still see what was before. */
+async function viewsNow(): Promise<readonly (readonly Member[])[]> {
+  const views = await Promise.all(
+    nodes
+      .map(async ({ address }) => {
+        const answer = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(2000) });
+        return ((await answer.json()) as { members: Member[] }).members;
+      })
+      .map((view) => view.catch(() => undefined)),
+  );
+  return views.filter((view) => view !== undefined);
 }
 
-function ttlOf(place: Place | undefined): number {
-  return parse(readFileSync(place?.config ?? "", "utf8")).bootstrap.dcs.ttl;
-}
-
-function balancerConfigOf(places: readonly Place[], ports: { primary: number; replicas: number }): string {
-  const config = sampleOf("haproxy.cfg")
-    .replaceAll(/^ +(user|group) haproxy\n/gm, "")
-    .replace("bind 127.0.0.1:5000", `bind 127.0.0.1:${ports.primary}`)
-    .replace("bind 127.0.0.1:5001", `bind 127.0.0.1:${ports.replicas}`);
-  return places.reduce(
-    (done, { name, port, apiPort }) =>
-      done.replaceAll(
-        new RegExp(`server ${name} \\S+ check port 8008`, "g"),
-        `server ${name} 127.0.0.1:${port} check port ${apiPort}`,
-      ),
-    config,
+function isWhole(members: readonly Member[]): boolean {
+  const count = (role: string) => members.filter((one) => one.role === role).length;
+  const isRunning = ({ state }: Member) => state === "running" || state === "streaming";
+  return (
+    members.length === names.length && members.every(isRunning) && count("leader") === 1 && count("sync_standby") === 1
   );
 }
 
-/** One member instead of three. */
-function etcdVariables(folder: string, { client, peer }: { client: number; peer: number }): NodeJS.ProcessEnv {
-  const lines = sampleOf("etcd.env.example").split("\n");
-  const pairs = lines.flatMap((line) => (/^ETCD_/.test(line) ? [line.split(/=(.*)/s).slice(0, 2)] : []));
-  const inTest = pairs.map(([name = "", value = ""]) => [
-    name,
-    value
-      .replace(/,.*$/, "")
-      .replace("10.0.0.11:2379", `127.0.0.1:${client}`)
-      .replace("10.0.0.11:2380", `127.0.0.1:${peer}`),
-  ]);
-  return { ...Object.fromEntries(inTest), ETCD_DATA_DIR: join(folder, "etcd") };
-}
-
-/** By the first agent that answers. */
-async function membersOf(places: readonly Place[]): Promise<readonly Member[]> {
-  for (const { apiPort } of places) {
-    const answer = await fetch(`http://127.0.0.1:${apiPort}/cluster`, { signal: AbortSignal.timeout(2000) }).catch(
-      () => undefined,
-    );
-    if (answer !== undefined) return ((await answer.json()) as { members: Member[] }).members;
-  }
-  return [];
-}
-
-async function untilWhole(members: () => Promise<readonly Member[]>, withinMs: number): Promise<void> {
+/** All agents agree. */
+async function untilWhole(withinMs: number): Promise<void> {
   const until = Date.now() + withinMs;
-  let last: readonly Member[] = [];
+  let last: readonly (readonly Member[])[] = [];
   while (Date.now() < until) {
-    last = await members();
-    const count = (role: string) => last.filter((one) => one.role === role).length;
-    const isRunning = ({ state }: Member) => state === "running" || state === "streaming";
-    if (last.length === names.length && last.every(isRunning) && count("leader") === 1 && count("sync_standby") === 1)
-      return;
+    last = await viewsNow();
+    const leaders = new Set(last.map((members) => members.find(({ role }) => role === "leader")?.name));
+    if (last.length === names.length && last.every(isWhole) && leaders.size === 1) return;
     await wait(250);
   }
   throw new Error(`the cluster was not whole in ${withinMs / 1000} s: ${JSON.stringify(last)}`);

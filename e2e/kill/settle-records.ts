@@ -40,7 +40,7 @@ export async function settleRecords(scene: {
     if (isOver || (faults.length === 0 && isDelivered)) {
       return { ...counts, records, states, faults: [...faults, ...(scene.isLast ? stateFaults(states) : [])] };
     }
-    await wait(3000);
+    await wait(1000);
   }
 }
 

@@ -78,8 +78,6 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
       ...secrets,
       adApiToken: await seedDemo({ ...settings, ads, secrets, urls, webhookUrl: `${urls.api}/webhooks/ads` }),
     };
-    // Deliveries of killed servers count as in flight until their lease expires; a higher limit lets the other nodes continue.
-    await ads(["endpoints", "set", secrets.botId, "--max-in-flight", "40"]);
     await Promise.all(apis.map((node) => node.start()));
     // Its first test may have come before the APIs. If kills met the next ones too, its events would be held for minutes.
     await withRetries("testing the endpoint", () => ads(["endpoints", "test", secrets.botId]));

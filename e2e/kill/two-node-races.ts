@@ -235,7 +235,16 @@ async function watch(stand: Stand, url: string, userId: string, code: string): P
 }
 
 async function addCampaign({ nodes }: Stand, name: string, settings: readonly string[]): Promise<string> {
-  const sold = ["--priority", "sponsorship", "--pacing", "asap", "--landing-url", "https://shop.test/"];
+  const sold = [
+    "--billing",
+    "credit",
+    "--priority",
+    "sponsorship",
+    "--pacing",
+    "asap",
+    "--landing-url",
+    "https://shop.test/",
+  ];
   const target = ["--bots", nodes.secrets.botId, "--json"];
   const added: { campaignId: string } = JSON.parse(
     await nodes.ads(["campaigns", "add", "--name", name, "--advertiser", "Races", ...sold, ...settings, ...target]),

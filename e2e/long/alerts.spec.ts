@@ -54,6 +54,8 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
   test.setTimeout(420_000);
   const dataDirectory = await newDataDirectory();
   const cluster = await startTemporaryCluster({ fsync: false });
+  // As a command that dumps the database does.
+  writeFileSync(join(dataDirectory, "last-backup"), "");
   const metricsPorts = { "ad-service": await freePort(), api: await freePort() };
   const stack = await startDemoStack({
     dataDirectory,
@@ -87,7 +89,7 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
         await new Promise((resolve) => setTimeout(resolve, 4000));
       }
       const figures = rules.flatMap(({ record }) => (record === undefined ? [] : [record]));
-      expect(figures).toHaveLength(14);
+      expect(figures.length).toBeGreaterThan(20);
       for (const figure of figures)
         await expect
           .poll(async () => (await prometheus.query(figure)).map(([, value]) => Number.isFinite(Number(value))), {
@@ -104,7 +106,9 @@ test("each figure of the alerts and each panel of the dashboard has data in a Pr
           })
           .toContain(true);
       const evaluated = await prometheus.rules();
-      expect(evaluated.filter(({ type }) => type === "alerting")).toHaveLength(14);
+      expect(evaluated.filter(({ type }) => type === "alerting")).toHaveLength(
+        rules.filter(({ alert }) => alert !== undefined).length,
+      );
       for (const { name, health, lastError, state } of evaluated)
         expect({ name, health, lastError, state: state ?? "inactive" }).toEqual({
           name,
@@ -130,6 +134,7 @@ async function priceCampaign({ ads }: Stack): Promise<string> {
   const campaignId = campaigns.find(({ name }) => name === "House video")?.campaignId ?? "";
   // Spread over what is left of the day, the budget would allow one view at a time.
   const budgets = ["--total-budget", "1000", "--daily-budget", "100", "--pacing", "asap"];
+  await ads(["money", "terms", "Intermission", "credit"]);
   await ads(["campaigns", "update", campaignId, "--view-price", "0.01", ...budgets]);
   return campaignId;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect } from "@playwright/test";
@@ -37,8 +38,12 @@ export function makeCleanClone() {
       return output();
     },
 
-    /** Starts a block that keeps running, as in its own terminal, until `isUp` holds. */
-    async start(block: string, isUp: (output: string) => Promise<boolean> | boolean, cwd = clone): Promise<void> {
+    /** Starts a block that keeps running, as in its own terminal, until `isUp` holds. Returns what gives its output so far. */
+    async start(
+      block: string,
+      isUp: (output: string) => Promise<boolean> | boolean,
+      cwd = clone,
+    ): Promise<() => string> {
       const shell = spawn("sh", ["-e", "-c", block], { cwd, env: freshMachine(), detached: true });
       background.push(shell);
       const output = outputOf(shell);
@@ -46,6 +51,7 @@ export function makeCleanClone() {
         .poll(async () => shell.exitCode !== null || (await isUp(output())), { timeout: STEP_MS, intervals: [200] })
         .toBe(true);
       expect(shell.exitCode, `${block}\n${output()}`).toBeNull();
+      return output;
     },
 
     async remove(): Promise<void> {
@@ -57,6 +63,21 @@ export function makeCleanClone() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A sample runs as it stands, at its own ports: says so where something else on this machine has one of them. */
+export async function expectFreePorts(...ports: number[]): Promise<void> {
+  for (const port of ports)
+    expect(await isOpen("127.0.0.1", port), `port ${port} is in use: end what listens there, then repeat`).toBe(false);
+}
+
+export function isOpen(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port }, () => resolve(true));
+    socket.once("error", () => resolve(false));
+    socket.once("close", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 }
 
 /**

@@ -39,7 +39,7 @@ test("settings are changed in place: only what was typed, with faults and questi
   const question = desk.getByRole("dialog", { name: "Is this meant?" });
   await expect(question).toContainText("There is no advertiser Nobody & Sons");
   expect((await show()).blockedAdvertisers).toEqual([]);
-  await question.getByRole("button", { name: "Yes, do it" }).click();
+  await question.getByRole("button", { name: "Save" }).click();
   await expect.poll(async () => (await show()).blockedAdvertisers).toEqual(["Nobody & Sons"]);
 });
 

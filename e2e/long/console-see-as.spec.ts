@@ -14,7 +14,16 @@ test("seen as another person, every screen of that role is there, and no button 
   const bot = ["--bot-id", "9300000001", "--name", "Seen Bot", "--webhook-url", `${stack.urls.adService}/nowhere`];
   await stack.ads(["bots", "add", ...bot, "--tester", "42", "--json"]);
   await stack.ads(["tokens", "create", "--bot-id", "9300000001"]);
-  const direct = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.05"];
+  const direct = [
+    "--format",
+    "direct_link",
+    "--landing-url",
+    "https://shop.example/",
+    "--click-price",
+    "0.05",
+    "--billing",
+    "credit",
+  ];
   const campaign = ["--advertiser", "Seen Shop", "--name", "Seen campaign", ...direct, "--daily-budget", "5", "--yes"];
   const { campaignId } = JSON.parse(await stack.ads(["campaigns", "add", ...campaign, "--json"]));
   const advertisers: { advertiserId: string; name: string }[] = JSON.parse(
@@ -72,3 +81,52 @@ test("seen as another person, every screen of that role is there, and no button 
   await desk.getByRole("button", { name: "End" }).click();
   await expect(desk.getByRole("heading", { name: "People" })).toBeVisible();
 });
+
+for (const window of [
+  { width: 390, height: 700 },
+  { width: 1024, height: 768 },
+]) {
+  test.describe(`${window.width} px wide`, () => {
+    test.use({ window });
+    test("the banner of a person who is seen and that of the sample cover neither the sections nor the heading", async ({
+      desk,
+      stack,
+    }) => {
+      test.slow();
+      await stack.addSample();
+      const email = `seen-at-${window.width}@example.com`;
+      await stack.ads(["people", "add", email, "--role", "ad-ops"]);
+      await desk.goto(`people?find=${encodeURIComponent(email)}`);
+      await desk.getByRole("button", { name: `Actions: ${email}` }).click();
+      await desk.getByRole("button", { name: `See as ${email}` }).click();
+      await desk.getByText("Nothing can be changed").waitFor();
+      await desk.goto(new URL("/console/campaigns", desk.url()).href);
+      await desk.getByRole("complementary", { name: "Sample traffic" }).waitFor();
+      await desk.getByRole("table").waitFor();
+      const boxOf = (selector: string) => desk.locator(selector).first().boundingBox();
+      const covers = async (selector: string) => {
+        const [banner, other] = [await boxOf(".impersonation"), await boxOf(selector)];
+        if (banner === null || other === null) throw new Error(`${selector} is not there`);
+        const isBeside = (from: "x" | "y", size: "width" | "height") =>
+          banner[from] + banner[size] <= other[from] || other[from] + other[size] <= banner[from];
+        return !isBeside("x", "width") && !isBeside("y", "height");
+      };
+      for (const selector of [".side-head", ".sample", "h1"]) expect(await covers(selector), selector).toBe(false);
+      await desk.screenshot({ path: test.info().outputPath("top.png") });
+      await desk.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      expect(await covers(".side-head")).toBe(false);
+      if (window.width > 900) expect((await boxOf(".impersonation"))?.y).toBe(0);
+      await desk.screenshot({ path: test.info().outputPath("bottom.png") });
+      for (const box of await desk.locator(".table-box").all()) {
+        const last = box.locator("thead th").last();
+        await box.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
+        const [right, edge] = [await last.boundingBox(), await box.boundingBox()];
+        if (window.width > 900)
+          expect((right?.x ?? 0) + (right?.width ?? 0)).toBeLessThanOrEqual((edge?.x ?? 0) + (edge?.width ?? 0) + 1);
+      }
+      // The session is the next test's, too.
+      await desk.getByRole("button", { name: "End" }).click();
+      await expect(desk.getByRole("heading", { name: "People" })).toBeVisible();
+    });
+  });
+}

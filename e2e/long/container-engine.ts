@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "tsdown";
 import { root } from "../../scripts/processes.ts";
@@ -108,6 +118,16 @@ async function bundledBucket(folder: string): Promise<string> {
   return join(folder, "bucket.mjs");
 }
 
+/** The full name of an image of the deploy files, with its tag, without a digest: a stand-in has another one. */
+export function imageNamed(name: string): string {
+  const files = ["Dockerfile", "compose.yaml"]
+    .map((file) => readFileSync(join(root, "deploy", file), "utf8"))
+    .join("\n");
+  const [, tag] = new RegExp(`^(?:FROM| *image:) ${name}:([\\w.-]+)`, "m").exec(files) ?? [];
+  if (tag === undefined) throw new Error(`no file of deploy names the image ${name}`);
+  return `docker.io/${name.includes("/") ? name : `library/${name}`}:${tag}`;
+}
+
 function makeBaseImages(folder: string, run: (program: string, ...words: string[]) => string, bucket: string): void {
   if (!existsSync(archive)) {
     mkdirSync(dirname(archive), { recursive: true });
@@ -147,13 +167,13 @@ function makeBaseImages(folder: string, run: (program: string, ...words: string[
     run("buildah", "copy", "--quiet", container, certificates, "/etc/ssl/extra.pem");
     run("buildah", "config", "--env", "NODE_EXTRA_CA_CERTS=/etc/ssl/extra.pem", container);
   }
-  run("buildah", "commit", "--quiet", container, "docker.io/library/node:24-bookworm-slim");
-  run("buildah", "commit", "--quiet", container, "docker.io/library/caddy:2");
+  run("buildah", "commit", "--quiet", container, imageNamed("node"));
+  run("buildah", "commit", "--quiet", container, imageNamed("caddy"));
   run("buildah", "config", "--entrypoint", '["/usr/local/bin/docker-entrypoint.sh"]', container);
-  run("buildah", "commit", "--quiet", container, "docker.io/library/postgres:17-bookworm");
+  run("buildah", "commit", "--quiet", container, imageNamed("postgres"));
   run("buildah", "copy", "--quiet", container, bucket, "/app/bucket.mjs");
   run("buildah", "config", "--entrypoint", '["node", "/app/bucket.mjs"]', container);
-  run("buildah", "commit", "--quiet", container, "docker.io/versity/versitygw:v1.8.0");
+  run("buildah", "commit", "--quiet", container, imageNamed("versity/versitygw"));
   run("buildah", "rm", container);
 }
 
@@ -165,7 +185,7 @@ export PATH=$(echo /usr/lib/postgresql/*/bin):$PATH
 mkdir -p "$PGDATA"; chown postgres "$PGDATA"; chmod 700 "$PGDATA"
 as="setpriv --reuid=postgres --regid=postgres --clear-groups"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  printf %s "$POSTGRES_PASSWORD" > /tmp/password; chown postgres /tmp/password
+  cat "$POSTGRES_PASSWORD_FILE" > /tmp/password; chown postgres /tmp/password
   $as initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth=scram-sha-256 --encoding=UTF8 > /dev/null
   rm /tmp/password
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"

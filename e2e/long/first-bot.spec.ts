@@ -1,10 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { freePort } from "../../scripts/processes.ts";
 import { snippetsOf } from "../../scripts/snippets.ts";
-import { makeCleanClone } from "./clean-clone.ts";
+import { expectFreePorts, isOpen, makeCleanClone } from "./clean-clone.ts";
 
 /** Downloads are slow on some machines, and other tests run beside it: each step's time is printed, none is a limit. */
 test.setTimeout(20 * 60_000);
@@ -17,18 +16,15 @@ test.beforeAll(() => {
 });
 test.afterAll(() => machine.remove());
 
-test("docs/first-bot.md, as GitHub shows it, leads from a clone to a paid reward in the simulated phone", async ({
+test("docs/first-bot.md, as GitHub shows it, leads from a clone to a paid reward in the simulated phone, also where the console cannot be built", async ({
   page,
 }) => {
   const blocks = snippetsOf("docs/first-bot.md").map(({ language, text }) => [language, text] as const);
   expect(blocks.map(([language]) => language)).toEqual(["sh", "sh", "ts", "sh", "sh"]);
   const [start, make, program, run, doctor] = blocks.map(([, text]) => text);
-  const ports = {
-    chat: await freePort(),
-    adService: await freePort(),
-    api: await freePort(),
-    webhook: await freePort(),
-  };
+  const webhookPort = 3000;
+  await expectFreePorts(webhookPort);
+  const ports = { chat: await freePort(), adService: await freePort(), api: await freePort() };
   const environment = `DEMO_BOT_PORT=${ports.chat} AD_SERVICE_PORT=${ports.adService} API_PORT=${ports.api}`;
   const bot = join(machine.folder, "my-bot");
 
@@ -37,18 +33,18 @@ test("docs/first-bot.md, as GitHub shows it, leads from a clone to a paid reward
   const measure = (what: string) => times.push(`${what} ${seconds().toFixed(1)} s`);
   measure("cloned after");
 
-  await machine.start(`${environment} ${start?.replace(":3000", `:${ports.webhook}`)}`, (output) =>
-    output.includes("Intermission runs"),
-  );
+  // Nothing of this page needs the console.
+  appendFileSync(join(machine.clone, "apps/console/src/main.tsx"), "const broken = ;\n");
+  const output = await machine.start(`${environment} ${start}`, (output) => output.includes("Intermission runs"));
   measure("the ad service runs after");
   const startedInit = seconds();
   await machine.run(make ?? "", machine.folder);
   writeFileSync(join(bot, "bot.ts"), program ?? "");
   measure("the bot is installed after");
-  await machine.start(`export PORT=${ports.webhook}\n${run}`, (output) => output.includes("runs; webhooks: "), bot);
+  await machine.start(run ?? "", (output) => output.includes("runs; webhooks: "), bot);
   measure("the bot runs after");
-  expect(await isOpen("127.0.0.1", ports.webhook)).toBe(true);
-  expect(await isOpen("127.0.0.2", ports.webhook), "everything listens on 127.0.0.1 only").toBe(false);
+  expect(await isOpen("127.0.0.1", webhookPort)).toBe(true);
+  expect(await isOpen("127.0.0.2", webhookPort), "everything listens on 127.0.0.1 only").toBe(false);
 
   await page.goto(`http://127.0.0.1:${ports.chat}`);
   // The bot's answer to /start, which a new chat sends.
@@ -63,16 +59,15 @@ test("docs/first-bot.md, as GitHub shows it, leads from a clone to a paid reward
   await expect(page.getByText("Thank you! You earned 10 coins.")).toBeVisible({ timeout: 60_000 });
   measure("the reward is paid after");
 
+  await expect
+    .poll(output, { timeout: 120_000 })
+    .toMatch(
+      /There is no console, since its build failed; the chat goes on[\s\S]*main\.tsx[\s\S]*The output names the file/,
+    );
+  const unbuilt = await fetch(`http://127.0.0.1:${ports.adService}/console`, { headers: { accept: "text/html" } });
+  expect([unbuilt.status, await unbuilt.text()]).toEqual([503, expect.stringContaining("npm run build")]);
+
   console.log(`docs/first-bot.md: ${times.join(", ")}; from npm init: ${(seconds() - startedInit).toFixed(1)} s`);
 
   expect(await machine.run(doctor ?? "", bot)).toMatch(/✓ token.*\n✓ bot.*\n✓ webhook/);
 });
-
-function isOpen(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port }, () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("close", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
-}

@@ -10,11 +10,17 @@ import { expect, newDataDirectory, test } from "../stack.ts";
 // Includes a start, a build and restarts, on a machine that runs other specs at the same time.
 test.setTimeout(300_000);
 
-test("npm start restarts a server that was killed, and no data are lost", async () => {
+test("npm start restarts a server that was killed, and no data are lost; its link opens the console, which is built meanwhile", async ({
+  page,
+}) => {
   // The other test makes the stores.
   const started = await npmStart(await newDataDirectory());
   try {
     await started.says(/Intermission runs/);
+    // The page may say that it is being built; it reloads with what follows the #.
+    await page.goto(started.consoleLink());
+    await page.locator("#content h1").waitFor({ timeout: 120_000 });
+    await started.says(/The console is there/);
     const secrets = demoSecrets(started.dataDirectory);
     const api = companionApi(started.apiUrl, secrets.backendApiKey);
     const first = await api.createCode("1001");
@@ -88,6 +94,7 @@ async function npmStart(dataDirectory: string) {
     apiUrl: `http://127.0.0.1:${ports.API_PORT}`,
     ended,
     pids,
+    consoleLink: () => /http:\/\/\S+\/console\/\S+/.exec(output)?.[0] ?? "",
     says: (words: RegExp) => expect.poll(() => output, { timeout: 180_000 }).toMatch(words),
     /** Returns 0 if no process other than those in `except` runs. */
     pidOf(name: string, except = new Set<number>()): number {

@@ -1,18 +1,23 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { Agent, fetch as fetchBy } from "undici";
 import { startTemporaryCluster } from "../../packages/testing/src/temporary-cluster.ts";
+import { missingForOwnMachine, onOwnMachine } from "../../scripts/own-machine.ts";
 import { freePort } from "../../scripts/processes.ts";
 import { arriveAtLanding } from "../arrive-at-landing.ts";
 import { makeCleanClone } from "./clean-clone.ts";
-import { missingForContainers, openContainerEngine } from "./container-engine.ts";
+import { imageNamed, missingForContainers, openContainerEngine } from "./container-engine.ts";
 
 /** npm downloads packages, an image is built, and the machine may be busy. */
 test.setTimeout(30 * 60_000);
 test.use({ ignoreHTTPSErrors: true });
+
+/** docs/operate.md says how large the image is. */
+const MAX_OWN_BYTES = 60_000_000;
 
 let machine: ReturnType<typeof makeCleanClone>;
 test.beforeAll(() => {
@@ -39,20 +44,26 @@ test("the Compose recipe builds the image, an ad opens through Caddy, both nodes
   const engine = await openContainerEngine();
   try {
     const [http, https] = [await freePort(), await freePort()];
+    const environment = `export PATH=${engine.bin}:$PATH HTTP_PORT=${http} HTTPS_PORT=${https}`;
+    // What the page tells its reader to replace. Browsers reach the first name, Caddy signs both itself, and `bots add`
+    // refuses a webhook to the first kind.
     const inTest = (block: string) =>
       block
-        .replace("ADS_HOST=", `HTTP_PORT=${http}\nHTTPS_PORT=${https}\nADS_HOST=`)
-        .replaceAll("ads.example.com", "ads.localhost")
-        .replaceAll("api.example.com", "api.localhost")
+        .replaceAll("rewards.example.com", "ads.localhost")
+        .replaceAll("api.example.com", "api.local")
         .replaceAll("the-token-that-BotFather-shows", "AAH4d0f_a_token_that_nobody_has_xyz");
     const [build, start, add] = recipeOf("Compose").map(inTest);
     const deploy = join(machine.clone, "deploy");
-    await buildImage(`PATH=${engine.bin}:$PATH\n${build}`);
-    await machine.run(`PATH=${engine.bin}:$PATH\n${start}`, deploy);
+    await buildImage(`${environment}\n${build}`);
+    const sizeOf = (image: string) => Number(engine.podman("image", "inspect", "--format", "{{.Size}}", image));
+    const ownBytes = sizeOf("intermission:local") - sizeOf(imageNamed("node"));
+    console.log(`the image has ${(ownBytes / 1e6).toFixed(1)} MB more than that of Node`);
+    expect(ownBytes).toBeLessThan(MAX_OWN_BYTES);
+    await machine.run(`${environment}\n${start}`, deploy);
     const call = callThrough(https);
-    for (const host of ["ads.localhost", "api.localhost"])
+    for (const host of ["ads.localhost", "api.local"])
       await expect.poll(() => call(host, "/readyz").catch(String), { timeout: 120_000 }).toMatchObject({ status: 200 });
-    await machine.run(`PATH=${engine.bin}:$PATH\n${add}`, deploy);
+    await machine.run(`${environment}\n${add}`, deploy);
     const landing = `https://ads.localhost:${https}/app/123456789?click={click_id}`;
     const direct = ["--format", "direct_link", "--landing-url", landing];
     const ads = ["exec", "intermission_ad-service-1_1", "node", "ad-service/dist/cli.js"];
@@ -60,7 +71,7 @@ test("the Compose recipe builds the image, an ad opens through Caddy, both nodes
 
     const [, key = ""] = /"backendApiKey": *"([^"]+)"/.exec(readFileSync(join(deploy, "companion.json"), "utf8")) ?? [];
     const created = () =>
-      call("api.localhost", "/v1/codes/create", { authorization: `Bearer ${key}` }, { userId: "100000001" });
+      call("api.local", "/v1/codes/create", { authorization: `Bearer ${key}` }, { userId: "100000001" });
     await expect.poll(created, { timeout: 30_000 }).toMatchObject({ status: 200 });
     const { code } = (await created()).body as { code: string };
     // The other node sees the new campaign with its next refresh, within seconds.
@@ -80,7 +91,7 @@ test("the Compose recipe builds the image, an ad opens through Caddy, both nodes
       expect(served, node).toBe(`200 ${fileName.replace(".mp4", "")}`);
     }
 
-    await machine.run(`PATH=${engine.bin}:$PATH\ndocker compose stop`, deploy);
+    await machine.run(`${environment}\ndocker compose stop`, deploy);
     for (const node of ["ad-service-1", "ad-service-2", "api-1", "api-2"])
       expect(engine.podman("inspect", "--format", "{{.State.ExitCode}}", `intermission_${node}_1`), node).toBe("0");
   } finally {
@@ -117,85 +128,67 @@ function callThrough(port: number) {
   };
 }
 
+/**
+ * What systemd does with these units, since none runs here: it checks them, and starts `ExecStart` with the settings of
+ * `Environment` and `EnvironmentFile`. The sandbox of the units is only checked, not applied.
+ */
+const systemctl = `[ "$1" = enable ] || exit 0
+shift 2
+for unit; do
+  file=/etc/systemd/system/$unit.service
+  systemd-analyze verify --man=no "$file" 2>> /var/verified
+  value() { sed -n "s/^$1=//p" "$file"; }
+  mkdir -p "$(value WorkingDirectory)"
+  cd "$(value WorkingDirectory)"
+  {
+    env -i $(value Environment) sh -c "set -a; . $(value EnvironmentFile); exec $(value ExecStart)" &
+    echo $! >> /var/started
+    wait $! && code=0 || code=$?
+    echo "$unit $code" >> /var/ended
+  } > /dev/null 2>&1 &
+done`;
+
+const missingMachine = missingForOwnMachine();
+if (missingMachine !== undefined) console.log(`!!! The systemd recipe was not followed: ${missingMachine}`);
+
 test("the systemd recipe installs the bundles, and the units start them, ready, until they are stopped", async () => {
+  test.skip(missingMachine !== undefined, missingMachine);
   const cluster = await startTemporaryCluster();
   const folder = mkdtempSync("/tmp/intermission-systemd-");
-  const system = standInForSystemd(folder, new URL(cluster.url).port);
   try {
-    const [adPort, apiPort] = [await freePort(), await freePort()];
-    const inTest = (block: string) =>
-      block
-        .replaceAll(/\/(opt|etc)\/(intermission|systemd)/g, `${folder}/$1/$2`)
-        .replaceAll("127.0.0.1:5432", new URL(cluster.url).host)
-        .replaceAll("127.0.0.1:8701", `127.0.0.1:${adPort}`)
-        .replaceAll("127.0.0.1:8702", `127.0.0.1:${apiPort}`)
-        .replace("PUBLIC_URL=", `PORT=${adPort}\nPUBLIC_URL=`)
-        .replace("AD_SERVICE_URL=", `PORT=${apiPort}\nAD_SERVICE_URL=`);
-    const outputs: string[] = [];
-    mkdirSync(join(folder, "etc/systemd/system"), { recursive: true });
-    for (const block of recipeOf("systemd").map(inTest)) {
-      if (!block.includes("systemctl")) outputs.push(await machine.run(`PATH=${system.bin}:$PATH\n${block}`));
-      else await system.start(block);
-    }
-    expect(outputs.join("\n")).toContain('{"status":"ready"}{"status":"ready"}');
-    expect(outputs.join("\n").trimEnd().endsWith("[]")).toBe(true);
-    expect(await system.stop()).toEqual([0, 0]);
+    const program = (name: string, script: string) => {
+      writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(folder, name), 0o755);
+      return join(folder, name);
+    };
+    const files = {
+      "/usr/bin/node": process.execPath,
+      "/usr/local/bin/sudo": program("sudo", '[ "$1" = -u ] && shift 2\nexec "$@"'),
+      "/usr/local/bin/systemctl": program("systemctl", systemctl),
+    };
+    // A machine of its own has no network: PostgreSQL is reached by its socket, and the first build downloads outside.
+    await machine.run("npm run build");
+    const relay = `require("node:net").createServer((client) => {
+      const server = require("node:net").connect("${cluster.socket}");
+      client.pipe(server).pipe(client);
+      for (const side of [client, server]) side.on("error", () => { client.destroy(); server.destroy(); });
+    }).listen(5432, "127.0.0.1")`;
+    const script = [
+      `node -e '${relay}' &`,
+      `export HOME=${homedir()} PGHOST=127.0.0.1 PGUSER=postgres`,
+      `cd ${machine.clone}`,
+      ...recipeOf("systemd"),
+      "kill $(cat /var/started)",
+      "until [ $(cat /var/ended | wc -l) = 2 ]; do sleep 0.1; done",
+      "echo; sort /var/ended; cat /var/verified",
+    ];
+    const { status, stdout, stderr } = onOwnMachine(files, script.join("\n"), 5 * 60_000);
+    expect(status, stderr).toBe(0);
+    expect(stdout).toMatch(
+      /(\{"status":"ready","version":"[^"]+"\}){2}\[\]\s+intermission-ad-service 0\nintermission-api 0\n$/,
+    );
   } finally {
-    await system.stop();
     await cluster.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 });
-
-/**
- * What systemd does with these units, since none runs here: it checks them, and starts `ExecStart` with the settings of
- * `EnvironmentFile`. The sandbox of the units is only checked, not applied.
- */
-function standInForSystemd(folder: string, postgresPort: string) {
-  const bin = join(folder, "bin");
-  mkdirSync(bin);
-  const program = (name: string, script: string) => {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(bin, name), 0o755);
-  };
-  program("sudo", `[ "$1" = -u ] && shift 2\nexec env PGHOST=127.0.0.1 PGPORT=${postgresPort} PGUSER=postgres "$@"`);
-  program("node", `exec '${process.execPath}' "$@"`);
-  const children: ReturnType<typeof spawn>[] = [];
-  return {
-    bin,
-    async start(block: string) {
-      const units = /enable --now (.*)$/m.exec(block)?.[1]?.split(" ") ?? [];
-      expect(units).toHaveLength(2);
-      for (const name of units) {
-        const unit = join(folder, "etc/systemd/system", `${name}.service`);
-        if (spawnSync("which", ["systemd-analyze"]).status === 0) {
-          const other = join(folder, `${name}.service`);
-          writeFileSync(other, readFileSync(unit, "utf8").replace("/usr/bin/node", process.execPath));
-          execFileSync("systemd-analyze", ["verify", "--man=no", other]);
-        }
-        const text = readFileSync(unit, "utf8").replaceAll(
-          /\/(opt|etc|var\/lib)\/intermission/g,
-          `${folder}/$1/intermission`,
-        );
-        const value = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(text)?.[1] ?? "";
-        const [, ...words] = value("ExecStart").split(" ");
-        const file = readFileSync(value("EnvironmentFile"), "utf8").trim().split("\n");
-        const pairs = [...value("Environment").split(" "), ...file].map((line) => line.split(/=(.*)/s).slice(0, 2));
-        mkdirSync(value("WorkingDirectory"), { recursive: true });
-        const env = Object.fromEntries(pairs);
-        children.push(spawn(process.execPath, words, { cwd: value("WorkingDirectory"), env, stdio: "ignore" }));
-      }
-    },
-    stop: () =>
-      Promise.all(
-        children.map(async (child) => {
-          if (child.exitCode === null && child.signalCode === null) {
-            const ended = once(child, "exit");
-            child.kill("SIGTERM");
-            await ended;
-          }
-          return child.exitCode;
-        }),
-      ),
-  };
-}

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { freePort } from "../../scripts/processes.ts";
-import { makeCleanClone } from "./clean-clone.ts";
+import { expectFreePorts, makeCleanClone } from "./clean-clone.ts";
 
 /** npm downloads packages and Node, and the machine may be busy. */
 test.setTimeout(20 * 60_000);
+
+/** Those of the recipe. */
+const ports = { adService: 8701, api: 8702 };
 
 let machine: ReturnType<typeof makeCleanClone>;
 test.beforeAll(() => {
@@ -14,11 +15,9 @@ test.beforeAll(() => {
 });
 test.afterAll(() => machine.remove());
 
-test("the README's recipe works literally in a clean clone", async ({ page }) => {
-  const ports = await portsOfRecipe();
-  const blocks = recipeOf(readFileSync(join(machine.clone, "README.md"), "utf8")).map((block) =>
-    ports.inText(withBotToken(block)),
-  );
+test("the recipe of docs/deploy.md works literally in a clean clone", async ({ page }) => {
+  await expectFreePorts(...Object.values(ports));
+  const blocks = recipeOf(readFileSync(join(machine.clone, "docs/deploy.md"), "utf8")).map(withBotToken);
   expect(blocks.length).toBeGreaterThan(5);
   const outputs: string[] = [];
   for (const block of blocks) {
@@ -28,7 +27,7 @@ test("the README's recipe works literally in a clean clone", async ({ page }) =>
   }
 
   const output = outputs.join("\n");
-  expect(output).toContain('{"status":"ready"}');
+  expect(output).toMatch(/\{"status":"ready","version":"[^"]+"\}/);
   expect(output).toMatch(/\{"code":"[0-9A-Za-z]{18}",.*"expires_in":\d+/);
   expect(output).toContain('<div id="root">');
   expect(JSON.parse(readFileSync(join(machine.clone, "bot.json"), "utf8"))).toMatchObject({
@@ -49,35 +48,11 @@ function withBotToken(block: string): string {
 }
 
 /** The section's shell blocks in order, without the indentation of the list. */
-function recipeOf(readme: string): string[] {
-  const section = /^## Run it for a real bot$(.*?)^##/ms.exec(readme)?.[1] ?? "";
+function recipeOf(page: string): string[] {
+  const section = /^## Steps$(.*?)^##/ms.exec(page)?.[1] ?? "";
   return [...section.matchAll(/^( *)```sh\n(.*?)^ *```$/gms)].map(([, indent = "", block = ""]) =>
     block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
   );
-}
-
-/** The recipe's ports; ports that are in use are replaced by free ones in all commands. */
-async function portsOfRecipe() {
-  const areFree = !(await isTaken(8701)) && !(await isTaken(8702));
-  const [adService, api] = areFree ? [8701, 8702] : [await freePort(), await freePort()];
-  const inText = (text: string) =>
-    areFree
-      ? text
-      : text
-          .replaceAll("127.0.0.1:8701", `127.0.0.1:${adService}`)
-          .replaceAll("127.0.0.1:8702", `127.0.0.1:${api}`)
-          .replace("npm run start:ad-service", `PORT=${adService} npm run start:ad-service`)
-          .replace("npm run start:api", `PORT=${api} npm run start:api`);
-  return { adService, api, inText };
-}
-
-function isTaken(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ host: "127.0.0.1", port }, () => resolve(true));
-    socket.once("error", () => resolve(false));
-    socket.once("close", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
 }
 
 function isHealthy(port: number): Promise<boolean> {

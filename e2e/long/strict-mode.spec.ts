@@ -45,11 +45,12 @@ test("although each effect runs twice, one player opens one session and plays on
   });
   await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
+  // Before the credit's screen loads the video of the next ad.
+  expect(await page.evaluate(() => window.videos)).toBe(1);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await expectPaidOnce(api, userId, "rewarded");
   expect(posted.filter((path) => path.endsWith("/player/v1/sessions"))).toHaveLength(1);
-  expect(await page.evaluate(() => window.videos)).toBe(1);
 });
 
 declare global {

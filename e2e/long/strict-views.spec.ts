@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { test as base, expect, type Page } from "@playwright/test";
+import { startAdsCommands } from "../../scripts/ads-commands.ts";
 import { type DemoStack, startDemoStack } from "../../scripts/demo-stack.ts";
 import { freePort, root } from "../../scripts/processes.ts";
 import { companionApi } from "../kill/companion-api.ts";
@@ -14,7 +15,6 @@ import {
   expectStillPaidSo,
   newCode,
   newDataDirectory,
-  startAdsCommands,
 } from "../stack.ts";
 
 /** A video of ten seconds, long enough to distinguish a browser from a script, and a bot that refuses suspicious views. */
@@ -35,6 +35,7 @@ const test = base.extend<object, { stack: DemoStack }>({
         env: { "ad-service": { PUBLISHER_SHARE_PERCENT: "60" } },
       });
       await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);
+      await stack.ads(["money", "terms", "Intermission", "credit"]);
       const { campaigns } = await operator(stack, "/campaigns");
       for (const { campaignId, formats } of campaigns) {
         if (!formats.includes("rewarded")) continue;
@@ -126,7 +127,16 @@ for (const [name, picture] of Object.entries(fewFrames)) {
       "--landing-url",
       "https://acme.example/",
     ];
-    const only = ["--priority", "sponsorship", "--total-view-cap", "1", "--view-price", "0.002501"];
+    const only = [
+      "--priority",
+      "sponsorship",
+      "--total-view-cap",
+      "1",
+      "--view-price",
+      "0.002501",
+      "--billing",
+      "credit",
+    ];
     await stack.ads(["campaigns", "add", ...advertised, ...only, "--video", file]);
     const { miniappUrl, code } = await newCode(api, viewer);
     await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));

@@ -7,7 +7,7 @@ import { inline, openSampleAdServer, trackingOf } from "../../apps/ad-service/te
 import { root, runCommand } from "../../scripts/processes.ts";
 import type { MortalNode } from "../kill/mortal-node.ts";
 import { type Nodes, startNodes } from "../kill/start-nodes.ts";
-import { withRetries } from "../kill/with-retries.ts";
+import { unlessUnavailable, withRetries } from "../kill/with-retries.ts";
 import { initDataOf, ScriptedViewer } from "../scripted-viewer.ts";
 
 /** The lease of a claimed call; afterwards the call is claimed again. */
@@ -64,7 +64,7 @@ async function startViewAndCrash(
   if (body.outcome !== "session") throw new Error(body.outcome);
   node.arm(step, 1);
   const start = { token: body.token, reports: [], started: true };
-  const starting = withRetries("starting", () => viewer.report(body.session_id, start));
+  const starting = withRetries("starting", () => unlessUnavailable(viewer.report(body.session_id, start)));
   await expect.poll(() => node.isUp, { message: step }).toBe(false);
   await node.start();
   await starting;

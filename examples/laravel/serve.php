@@ -15,6 +15,8 @@ use Illuminate\Support\Facades\Schema;
 
 // The components of Laravel 8 warn about newer versions of PHP.
 error_reporting(E_ALL & ~E_DEPRECATED);
+// Where no php.ini says so, PHP shows an uncaught error to the sender and answers 200: the event would count as paid.
+ini_set('display_errors', '0');
 if (is_file(__DIR__ . '/vendor/autoload.php')) {
     require __DIR__ . '/vendor/autoload.php';
 } else {
@@ -24,6 +26,8 @@ if (is_file(__DIR__ . '/vendor/autoload.php')) {
     require_once 'GuzzleHttp/autoload.php';
 }
 require __DIR__ . '/../php/verify.php';
+require __DIR__ . '/../php/refusal.php';
+require __DIR__ . '/../php/person.php';
 require __DIR__ . '/app/Http/Controllers/AdsController.php';
 
 function config(string $key): mixed

@@ -1,13 +1,12 @@
 import {
-  endpointState,
   errorEnvelope,
   namedReward,
   namedRewards,
-  payPerCode,
   statsFigures,
   unavailableReason,
   viewState,
 } from "@intermission/ad-core/client-api";
+import { endpointState, payPerCode } from "@intermission/ad-core/client-words";
 import { listedEvent } from "@intermission/ad-core/listed-event";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { deliveryState, eventType } from "@intermission/ad-core/wire-fields";

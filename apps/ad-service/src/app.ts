@@ -4,11 +4,11 @@ import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
 import { checkRequests } from "@intermission/server/checked-routes";
 import { describeApi } from "@intermission/server/describe-api";
-import { guardToken } from "@intermission/server/guard-token";
+import { guardToken, wrongTokenCounter } from "@intermission/server/guard-token";
 import { healthRoutes, requireDatabase } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
-import { countRequests, metricsRoutes } from "@intermission/server/metrics";
+import { countRequests, isScraped, metricsRoutes } from "@intermission/server/metrics";
 import { parseOperatorRequest } from "@intermission/server/parse-request";
 import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
@@ -16,13 +16,12 @@ import { traceRequests } from "@intermission/server/trace-requests";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
-import type { CountrySource } from "./ad-selection/country-source.ts";
 import { explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { requireAdvertiser } from "./advertisers/advertisers.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
+import { nameAuthor } from "./audit/name-author.ts";
 import { auditOperatorRoutes } from "./audit/operator-routes.ts";
-import { recordChanges } from "./audit/record-changes.ts";
 import {
   type ApiTokens,
   authenticateRequest,
@@ -60,6 +59,7 @@ import { eventOperatorRoutes } from "./events/operator-routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
+import { heldPaymentOperatorRoutes } from "./money/held-payment-routes.ts";
 import { moneyOperatorRoutes } from "./money/operator-routes.ts";
 import { standardProvider } from "./money/payment-provider.ts";
 import { paymentRoutes } from "./money/routes.ts";
@@ -93,8 +93,10 @@ import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
 import { faultOfTag, tryTag } from "./vast/try-tag.ts";
+import type { CountrySource } from "./viewers/country-source.ts";
 import { adClickRoutes } from "./views/ad-click-routes.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
+import { blockOfViewer } from "./views/describe-availability.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
@@ -111,6 +113,8 @@ export interface AppDeps {
   config: Omit<Config, "currency">;
   /** The currency of all amounts (ISO 4217). */
   currency: string;
+  /** Of this build. */
+  version?: string;
   logger: Logger;
   database: Database;
   reports: ReportSource;
@@ -145,7 +149,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { publicUrl, miniappDir, encryptionKey, previousEncryptionKey, demo } = config;
   const { trustProxy, maxDailyClicksPerAddress, directLinkUrl } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
-  countRequests(app, registry);
+  if (isScraped(config.metrics)) countRequests(app, registry);
   if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: [] });
 
   nodeRoutes(app, deps);
@@ -209,7 +213,9 @@ function nodeRoutes(app: FastifyInstance, { config, database, registry, ...deps 
     },
     warning: deps.warning,
     isStopping: deps.isStopping,
+    version: deps.version,
     withinMs: config.databaseLimits.silentMs,
+    registry,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   if (config.hasApiReference) serveApiReference(app, { title: "Intermission: ad service", documents });
@@ -239,6 +245,7 @@ interface ClientApiDeps {
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
   endpointTests: EndpointTests;
+  registry: Registry;
   rateLimits: RateLimitSettings;
   /** The currency of all prices (ISO 4217). */
   currency: string;
@@ -256,12 +263,14 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
       async (plain) => {
         const scope = checkRequests(plain);
         const limits = openRateLimits(deps.rateLimits);
+        const wrongTokens = wrongTokenCounter(deps.registry);
+        wrongTokens.inc({ setting: "api_token" }, 0);
         // Fastify parses text/plain too; this API accepts only JSON.
         scope.removeContentTypeParser("text/plain");
         scope.decorateRequest("caller", undefined);
         scope.addHook("onRequest", async (request, reply) => {
           reply.header("cache-control", "no-store");
-          countRequest(limits, reply, await authenticateRequest(deps.apiTokens, request, deps.now()));
+          countRequest(limits, reply, await authenticateRequest({ ...deps, wrongTokens }, request, deps.now()));
         });
         codeClientRoutes(scope, { ...deps, codes, limits });
         availabilityClientRoutes(scope, deps);
@@ -326,6 +335,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
     async (plain) => {
       const scope = checkRequests(plain, parseOperatorRequest);
       scope.decorateRequest("operator", undefined);
+      scope.decorateRequest("author", undefined);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");
         try {
@@ -336,10 +346,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         }
       });
       scope.addHook("preHandler", (request) => authorizeOperator(guard, request));
-      // With a callback, so that the handler runs inside.
-      scope.addHook("preHandler", (request, reply, done) =>
-        recordChanges({ request, reply, actor: actorOf(request) }, done),
-      );
+      scope.addHook("preHandler", async (request) => nameAuthor(request, actorOf(request)));
       // Functions of other features, which a feature may not import.
       const crossFeature = {
         requireBots: (botIds: readonly (string | undefined)[]) => requireBots(database, botIds),
@@ -349,23 +356,25 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         reportReaderOf,
         personIdOf,
       };
-      botOperatorRoutes(scope, deps);
+      const ffmpeg = openFfmpeg();
+      botOperatorRoutes(scope, { ...deps, ffmpeg });
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
         ...deps,
         ...crossFeature,
-        ffmpeg: openFfmpeg(),
+        ffmpeg,
         downloadVideo: (video) => downloadVideo(deps.requests, video),
         faultOfTag: (url) => faultOfTag(deps, { url, now }),
         tryTag: (url) => tryTag(deps, { url, now }),
-        resumable: resumableUploads(deps.media.uploadsFolder),
+        resumable: resumableUploads(deps.database, deps.media.uploadsFolder),
         callerOf: (request) => actorOf(request)?.id ?? "",
       });
       campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });
-      explainOperatorRoutes(scope, deps);
+      heldPaymentOperatorRoutes(scope, deps);
+      explainOperatorRoutes(scope, { ...deps, blockOf: (viewer) => blockOfViewer(deps.database, viewer) });
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
       noticeOperatorRoutes(scope, { ...deps, ...crossFeature });

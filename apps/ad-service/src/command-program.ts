@@ -1,4 +1,6 @@
+import { versionForCommand } from "@intermission/server/build-identity";
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import { logIdCommand } from "@intermission/server/log-id-command";
 import type { OperatorCall, OperatorClient } from "@intermission/server/operator-client";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
@@ -55,7 +57,7 @@ const commands = [
 export function createAdsProgram(): Command {
   return new Command("ads")
     .description("The operator's command line of the ad service.")
-    .version(manifest.version)
+    .version(versionForCommand(manifest.version))
     .option("--url <url>", "address of a running ad service (default: ADS_URL)")
     .addHelpText(
       "after",
@@ -75,4 +77,5 @@ export function addAdsCommands(
   const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
   for (const addCommands of commands) addCommands(program, context);
   backupCommands(program, { print, isJson, config });
+  logIdCommand(program, { print, secrets: () => config().logIdSecrets });
 }

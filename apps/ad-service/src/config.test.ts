@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readCommandConfig, readConfig, settingNames } from "./config.ts";
 
 const key = Buffer.alloc(32, 1).toString("base64");
-const production = { ENCRYPTION_KEY: key, PUBLIC_URL: "https://ads.example.com/" };
+const production = { ENCRYPTION_KEY: key, PUBLIC_URL: "https://rewards.example.com/" };
 const demo = { MODE: "demo", ENCRYPTION_KEY: key };
 
 function faultsOf(environment: NodeJS.ProcessEnv): string {
@@ -113,7 +113,7 @@ test("metrics without a token are served on loopback only", () => {
 });
 
 test("the fault of a missing secret contains the command that makes one", () => {
-  expect(faultsOf({ PUBLIC_URL: "https://ads.example.com" })).toContain("openssl rand -base64 32");
+  expect(faultsOf({ PUBLIC_URL: "https://rewards.example.com" })).toContain("openssl rand -base64 32");
 });
 
 test("a key of the wrong length is refused, and the message does not repeat it", () => {
@@ -126,9 +126,9 @@ test("a key of the wrong length is refused, and the message does not repeat it",
 test("without MODE the server runs in production mode, and the other addresses derive from PUBLIC_URL", () => {
   expect(readConfig(production)).toMatchObject({
     mode: "production",
-    publicUrl: "https://ads.example.com",
-    directLinkUrl: "https://ads.example.com",
-    miniappUrl: "https://ads.example.com/app",
+    publicUrl: "https://rewards.example.com",
+    directLinkUrl: "https://rewards.example.com",
+    miniappUrl: "https://rewards.example.com/app",
     rateLimits: { perTokenPerSecond: 50, perUserPerMinute: 10 },
     operatorToken: undefined,
     trustProxy: undefined,
@@ -136,10 +136,12 @@ test("without MODE the server runs in production mode, and the other addresses d
 });
 
 test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"])("production refuses plain http for %s", (name) => {
-  expect(faultsOf({ ...production, [name]: "http://ads.example.com" })).toContain(`${name} must begin with https://`);
+  expect(faultsOf({ ...production, [name]: "http://rewards.example.com" })).toContain(
+    `${name} must begin with https://`,
+  );
 });
 
-test.each(["HTTP://ads.example.com", "hTTp://ads.example.com", " http://ads.example.com"])(
+test.each(["HTTP://rewards.example.com", "hTTp://rewards.example.com", " http://rewards.example.com"])(
   "production refuses plain http in any spelling: %j",
   (address) => {
     for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
@@ -152,15 +154,15 @@ test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL", "S3_ENDPOINT"])(
   "%s is refused with a user name or password",
   (name) => {
     for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
-      const faults = faultsOf({ ...production, [name]: `https://${userInfo}ads.example.com` });
+      const faults = faultsOf({ ...production, [name]: `https://${userInfo}rewards.example.com` });
       expect(faults).toContain(`${name} must not hold a user name or password`);
     }
   },
 );
 
 test("an address in upper case is accepted; its scheme and host become lower case", () => {
-  const upper = { ...production, PUBLIC_URL: "HTTPS://Ads.Example.COM/Base/" };
-  expect(readConfig(upper).publicUrl).toBe("https://ads.example.com/Base");
+  const upper = { ...production, PUBLIC_URL: "HTTPS://Rewards.Example.COM/Base/" };
+  expect(readConfig(upper).publicUrl).toBe("https://rewards.example.com/Base");
 });
 
 test.each([
@@ -174,7 +176,7 @@ test.each([
 test.each([
   ["HOST", "0.0.0.0"],
   ["HOST", "192.168.1.5"],
-  ["PUBLIC_URL", "https://ads.example.com"],
+  ["PUBLIC_URL", "https://rewards.example.com"],
   ["PUBLIC_URL", "http://127.0.0.1.example.com"],
 ])("the demo refuses %s=%s, which is not loopback", (name, value) => {
   expect(faultsOf({ ...demo, [name]: value })).toContain(`${name} must be a loopback address`);
@@ -286,12 +288,12 @@ test("blanks and line breaks around a value are none of it, and quotes are refus
   const token = "t".repeat(40);
   const blank = {
     OPERATOR_TOKEN: `${token}\n`,
-    PUBLIC_URL: " https://ads.example.com \r\n",
+    PUBLIC_URL: " https://rewards.example.com \r\n",
     EMBEDDED_BUFFERS_MB: "64 ",
   };
   expect(readConfig({ ...production, ...blank })).toMatchObject({
     operatorToken: token,
-    publicUrl: "https://ads.example.com",
+    publicUrl: "https://rewards.example.com",
     buffersMegabytes: 64,
   });
   for (const [name, value] of Object.entries({
@@ -311,7 +313,7 @@ test.each([
   ["HOST", "[::1]", /must be an address of this machine/],
   ["DATA_DIR", "~/intermission", /only a shell replaces: write the path in full/],
   ["MEDIA_DIR", "$HOME/videos", /only a shell replaces/],
-  ["PUBLIC_URL", "https://ads.example.com/?from=here", /must have no \? and no #/],
+  ["PUBLIC_URL", "https://rewards.example.com/?from=here", /must have no \? and no #/],
   ["EMBEDDED_BUFFERS_MB", "0x40", /must be a whole number from 8 to 65536/],
   ["MODE", "prod", /must be production or demo/],
   ["SMTP_URL", "smtp://me:hush%@mail.example", /percent-encoded: @ as %40/],
@@ -323,4 +325,9 @@ test.each([
 
 test.each(["0.0.0.0", "::", "fe80::1%eth0", "localhost", "ads_1.internal"])("a server may listen at %s", (host) => {
   expect(readConfig({ ...production, HOST: host }).host).toBe(host);
+});
+
+test("links of the command line name the port that the server listens on", () => {
+  expect(readCommandConfig({}, { PORT: "9001" }).publicUrl).toBe("http://127.0.0.1:9001");
+  expect(readCommandConfig({}, {}).miniappUrl).toBe("http://127.0.0.1:8701/app");
 });

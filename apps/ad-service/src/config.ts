@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { StandardWebhookKey } from "@intermission/ad-core/signature";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { currencyCode } from "@intermission/operator-api/standard-codes";
@@ -8,17 +9,21 @@ import { mistypedSettingsIn } from "@intermission/server/mistyped-settings";
 import {
   databaseLimitsOf,
   databaseLimitVariables,
+  databaseUrl,
   drainSeconds,
   embeddedBuffers,
   filePath,
   headerSecret,
   keyFaults,
   listenHost,
+  listenVariables,
   logLevel,
+  logUserIds,
   portNumber,
   previousEncryptionKey,
   readSettings,
   runMode,
+  storeDirectory,
   trustedProxies,
   webAddress,
   wholeNumberSetting,
@@ -27,17 +32,17 @@ import { StartFault } from "@intermission/server/start-fault";
 import { tracingOf, tracingVariables } from "@intermission/server/tracing-settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import type { CountrySettings } from "./ad-selection/country-source.ts";
 import type { MediaBucket } from "./creatives/bucket-storage.ts";
 import { mailServer } from "./notices/mail-server.ts";
 import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
 import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";
+import type { CountrySettings } from "./viewers/country-source.ts";
 
 /** The only reader of `process.env` in this server. */
 
 const makeKey = "make one with: openssl rand -base64 32";
 
-const address = webAddress("must be an address such as https://ads.example.com");
+const address = webAddress("must be an address such as https://rewards.example.com");
 
 const listOf = (isOne: (text: string) => boolean, form: string) =>
   z
@@ -47,31 +52,65 @@ const listOf = (isOne: (text: string) => boolean, form: string) =>
 
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
 
+const allowedNetworks = (whatMayReachThem: string) =>
+  listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8")
+    .default([])
+    .describe(`networks, separated by commas, that ${whatMayReachThem} may reach although they are not public`);
+
 const storeVariables = {
   MODE: runMode,
-  DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  DATA_DIR: filePath.default("data"),
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: storeDirectory,
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
   ...databaseLimitVariables,
   LOG_LEVEL: logLevel,
-  MEDIA_DIR: filePath.optional(),
-  S3_ENDPOINT: address.optional(),
-  S3_REGION: z.string().default("us-east-1"),
+  LOG_USER_IDS: logUserIds,
+  BACKUP_DIR: filePath
+    .optional()
+    .describe(
+      "a folder, best on another disk, in which the server makes backups of the embedded store by itself ([more](operate.md#a-data-folder)); the command `backup` without a folder uses it, too",
+    ),
+  BACKUP_EVERY_HOURS: wholeNumberSetting({ min: 1, max: 168 })
+    .default(24)
+    .meta({ unit: "hours", description: "hours between two backups in `BACKUP_DIR`: what can be lost with the disk" }),
+  BACKUP_KEEP: wholeNumberSetting({ min: 1, max: 1000 }).default(7).describe("how many backups stay in `BACKUP_DIR`"),
+  MEDIA_DIR: filePath.optional().meta({
+    whenUnset: "inside `DATA_DIR`",
+    description: "the folder of uploaded videos, which nodes share. If set, it must exist",
+  }),
+  S3_ENDPOINT: address
+    .optional()
+    .describe(
+      "the address of any S3-compatible service, whose bucket is used instead of `MEDIA_DIR`; all `S3_` settings belong together",
+    ),
+  S3_REGION: z.string().default("us-east-1").describe("the region of the bucket"),
   S3_BUCKET: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket")
-    .optional(),
-  S3_ACCESS_KEY_ID: z.string().optional(),
-  S3_SECRET_ACCESS_KEY: z.string().optional(),
-  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
-  VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
-  VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
-  CURRENCY: currencyCode.optional(),
+    .optional()
+    .describe("the name of the bucket, which may be private"),
+  S3_ACCESS_KEY_ID: z.string().optional().describe("the id of a key that reads and writes the bucket"),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe("the secret of that key"),
+  WEBHOOK_ALLOWED_NETWORKS: allowedNetworks("webhooks"),
+  VAST_ALLOWED_NETWORKS: allowedNetworks("VAST tags and their trackers"),
+  VIDEO_ALLOWED_NETWORKS: allowedNetworks("videos that are added by address"),
+  CURRENCY: currencyCode.optional().meta({
+    whenUnset: "that of the store, at first `USD`",
+    description:
+      "the ISO 4217 code of all prices, budgets and amounts. The store keeps it: another one is refused once there are amounts",
+  }),
   COUNTRY_HEADER: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be the name of a header, such as CF-IPCountry")
-    .optional(),
-  COUNTRY_DATABASE: filePath.optional(),
+    .optional()
+    .describe(
+      "instead of `COUNTRY_DATABASE`, a header in which the trusted proxy sends the country, such as `CF-IPCountry`; the proxy must overwrite what a visitor sends",
+    ),
+  COUNTRY_DATABASE: filePath
+    .optional()
+    .describe(
+      "a file of countries in MaxMind's format (`.mmdb`), for reports and for campaigns' `--countries`. It is read again when it is replaced. Without it and `COUNTRY_HEADER`, no country is recorded",
+    ),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -80,59 +119,134 @@ const storeVariables = {
           : `must be 32 bytes in base64; ${makeKey}`,
     })
     .transform((text) => Buffer.from(text, "base64"))
-    .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
+    .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` })
+    .describe(
+      "32 bytes in base64 that encrypt the bots' stored tokens (`openssl rand -base64 32`). Keep a copy: without it the tokens are lost. Another key than the one of the stored tokens is refused",
+    ),
   PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
   ...retentionVariables,
 };
 
 const longSecret = headerSecret(32, makeKey);
 
+const WEBHOOK_SECRET = "whsec_";
+
+/** Standard Webhooks 1.0: behind `whsec_` stand 24 to 64 bytes in base64, which are the key. Another secret is the key as text. */
+const webhookSecret = z.string().transform((secret, context): StandardWebhookKey => {
+  const fault = (message: string) => context.addIssue({ code: "custom", message });
+  if (!secret.startsWith(WEBHOOK_SECRET)) {
+    for (const { message } of longSecret.safeParse(secret).error?.issues ?? []) fault(message);
+    return secret;
+  }
+  const encoded = secret.slice(WEBHOOK_SECRET.length).replace(/={1,2}$/, "");
+  const key = Buffer.from(encoded, "base64");
+  const isWhole = key.toString("base64").replace(/=+$/, "") === encoded;
+  if (!isWhole || key.length < 24 || key.length > 64)
+    fault(`must have 24 to 64 bytes in base64 behind ${WEBHOOK_SECRET}: copy it whole from the payment provider`);
+  return key;
+});
+
 const serverVariables = z.object({
   ...storeVariables,
-  REPORTS_DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  HOST: listenHost,
-  PORT: portNumber.default(8701),
-  TRUST_PROXY: trustedProxies.optional(),
-  PUBLIC_URL: address.optional(),
-  DIRECT_LINK_URL: address.optional(),
-  MINIAPP_URL: address.optional(),
-  MINIAPP_DIR: filePath.default(builtApp("miniapp")),
-  CONSOLE_DIR: filePath.default(builtApp("console")),
-  OPERATOR_TOKEN: longSecret.optional(),
-  PAYMENT_WEBHOOK_SECRET: longSecret.optional(),
+  ...listenVariables,
+  REPORTS_DATABASE_URL: z.string().check(checkDatabaseUrl).optional().meta({
+    whenUnset: "`DATABASE_URL`",
+    description:
+      "a streaming replica of the server of `DATABASE_URL`, from which [reports are read](operate.md#reports-from-a-replica)",
+  }),
+  PORT: portNumber.default(8701).describe("the port to listen on"),
+  TRUST_PROXY: trustedProxies,
+  PUBLIC_URL: address
+    .optional()
+    .describe("the https address at which users reach this server; in demo mode the address that it listens on"),
+  DIRECT_LINK_URL: address.optional().meta({
+    whenUnset: "`PUBLIC_URL`",
+    description:
+      "the address before a direct link's code, as people see it; the tap page's form may be posted from its origin",
+  }),
+  MINIAPP_URL: address.optional().meta({
+    whenUnset: "`PUBLIC_URL` + `/app`",
+    description: "where mini-apps are served, without the bot's id",
+  }),
+  MINIAPP_DIR: filePath.default(builtApp("miniapp")).meta({
+    whenUnset: "the built mini-app",
+    description: "the files that are served there",
+  }),
+  CONSOLE_DIR: filePath.default(builtApp("console")).meta({
+    whenUnset: "the built console",
+    description: "the files that are served below `PUBLIC_URL` + `/console`",
+  }),
+  OPERATOR_TOKEN: longSecret
+    .optional()
+    .describe(
+      "allows `pnpm ads --url …` over the network, at least 32 characters; without it only the socket in `DATA_DIR` works",
+    ),
+  PAYMENT_WEBHOOK_SECRET: webhookSecret
+    .optional()
+    .describe("a payment provider may [report payments](money.md) of advertisers, signed with it"),
   TELEGRAM_LOGIN_CLIENT_ID: z
     .string()
     .regex(/^\d{3,20}$/, "must be the client id that @BotFather shows: the bot's id")
-    .optional(),
-  TELEGRAM_LOGIN_CLIENT_SECRET: z.string().optional(),
+    .optional()
+    .describe(
+      "people may [sign in to the console with Telegram](console.md#sign-in-with-telegram): the client id that @BotFather shows",
+    ),
+  TELEGRAM_LOGIN_CLIENT_SECRET: z.string().optional().describe("the secret that @BotFather shows beside it"),
   OIDC_ISSUER: z
     .string()
     .refine(
       (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
       "must be the issuer's address, exactly as the provider names it, such as https://id.example.com",
     )
-    .optional(),
-  OIDC_CLIENT_ID: z.string().max(255).optional(),
-  OIDC_CLIENT_SECRET: z.string().optional(),
-  OIDC_NAME: z.string().trim().min(1).max(40, "must have at most 40 characters").default("OpenID"),
-  METRICS_PORT: portNumber.optional(),
-  METRICS_HOST: listenHost,
-  METRICS_TOKEN: longSecret.optional(),
+    .optional()
+    .describe("the same for one other OpenID Connect provider: its issuer"),
+  OIDC_CLIENT_ID: z.string().max(255).optional().describe("the client id at that provider"),
+  OIDC_CLIENT_SECRET: z.string().optional().describe("the secret of that client"),
+  OIDC_NAME: z
+    .string()
+    .trim()
+    .min(1)
+    .max(40, "must have at most 40 characters")
+    .default("OpenID")
+    .describe("the name on that provider's button"),
   ...tracingVariables,
-  API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
-  TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
+  TELEGRAM_TEST_SERVERS: z
+    .enum(["on", "off"], "must be on or off")
+    .default("off")
+    .describe(
+      "`on` accepts mini-apps that Telegram's [test servers](https://core.telegram.org/bots/webapps#using-bots-in-the-test-environment) launch, and no others. The companion API needs only the token of the bot there",
+    ),
   DRAIN_SECONDS: drainSeconds,
-  PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).optional(),
-  MAX_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 }).optional(),
-  RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(50),
-  RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 }).default(10),
-  SMTP_URL: mailServer.optional(),
-  SMTP_FROM: z.email("must be an e-mail address such as ads@example.com").optional(),
+  PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).optional().meta({
+    whenUnset: "that of the store, at first 70",
+    description: "the publisher's share of each charge; a change applies to later charges, on all nodes, and is logged",
+  }),
+  MAX_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 })
+    .optional()
+    .describe(
+      "counted clicks of one address in a UTC day; later visitors are redirected to the ad and earn nothing. Hundreds of people may share an address of a mobile network",
+    ),
+  RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 })
+    .default(50)
+    .meta({ unit: "a second", description: "requests of one API token to one node" }),
+  RATE_LIMIT_PER_USER: wholeNumberSetting({ min: 1, max: 1_000_000_000 })
+    .default(10)
+    .meta({ unit: "a minute", description: "requests for one user to one node" }),
+  SMTP_URL: mailServer
+    .optional()
+    .describe(
+      "the mail server that sends notices of failing endpoints, as `smtp://user:password@host:587` or `smtps://…`",
+    ),
+  SMTP_FROM: z
+    .email("must be an e-mail address such as ads@example.com")
+    .optional()
+    .describe("the address that these notices are sent from"),
   NOTICE_BOT_TOKEN: z
     .string()
     .regex(/^\d{3,20}:[\w-]{20,80}$/, "must be the token of a Telegram bot, as BotFather shows it")
-    .optional(),
-  TELEGRAM_API_URL: address.default("https://api.telegram.org"),
+    .optional()
+    .describe("the token of the Telegram bot that sends these notices"),
+  TELEGRAM_API_URL: address.default("https://api.telegram.org").describe("the address of the Bot API"),
   DEMO_BOT_ID: telegramId.optional(),
   DEMO_TELEGRAM_PUBLIC_KEY: z
     .string()
@@ -145,7 +259,7 @@ const serverVariables = z.object({
 const TELEGRAM_ISSUER = "https://oauth.telegram.org";
 
 /** Each may be read from a file that `NAME_FILE` names. */
-const secrets = [
+export const secrets = [
   "DATABASE_URL",
   "ENCRYPTION_KEY",
   "OPERATOR_TOKEN",
@@ -162,8 +276,9 @@ const secrets = [
   "REPORTS_DATABASE_URL",
 ];
 
-/** The names of the server's settings. */
-export const settingNames = Object.keys(serverVariables.shape);
+/** The server's settings with their meaning, by name. */
+export const settings = serverVariables.shape;
+export const settingNames = Object.keys(settings);
 
 /** Those of the command line, whose environment may be that of the server. */
 const commandNames = [...settingNames, "ADS_URL"];
@@ -172,7 +287,10 @@ const commandVariables = z.object({
   ...storeVariables,
   ADS_URL: address.optional(),
   OPERATOR_TOKEN: headerSecret(1, "it is the one that the server was started with").optional(),
-  PUBLIC_URL: address.default("http://127.0.0.1:8701"),
+  // The server's, for links where its PUBLIC_URL is not set.
+  HOST: listenHost,
+  PORT: portNumber.default(8701),
+  PUBLIC_URL: address.optional(),
   MINIAPP_URL: address.optional(),
   ENCRYPTION_KEY: storeVariables.ENCRYPTION_KEY.optional(),
 });
@@ -182,9 +300,10 @@ export type Config = ReturnType<typeof readConfig>;
 /** Reads the server's configuration from its environment. Throws a `StartFault` that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const read = readSettings(serverVariables, environment, { names: settingNames, secrets, crossFaults });
-  const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
+  const publicUrl = publicUrlOf(read);
   return {
     ...storeOf(read),
+    logUserIds: read.LOG_USER_IDS,
     settings: settingsInForce(read, environment),
     /** What the environment sets and nothing reads, for the log. */
     mistypedSettings: mistypedSettingsIn(environment, { names: settingNames, secrets }),
@@ -281,11 +400,22 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
     mistypedSettings: mistypedSettingsIn(environment, { names: commandNames, secrets }),
     encryptionKey: read.ENCRYPTION_KEY,
     previousEncryptionKey: read.PREVIOUS_ENCRYPTION_KEY,
+    logIdSecrets: [read.ENCRYPTION_KEY, read.PREVIOUS_ENCRYPTION_KEY],
     url: read.ADS_URL,
     operatorToken: read.OPERATOR_TOKEN,
-    publicUrl: read.PUBLIC_URL,
-    miniappUrl: read.MINIAPP_URL ?? `${read.PUBLIC_URL}/app`,
+    publicUrl: publicUrlOf(read),
+    miniappUrl: read.MINIAPP_URL ?? `${publicUrlOf(read)}/app`,
   };
+}
+
+/** For a command line that this server starts: it works on this machine's store, also where ADS_URL is set. */
+export function environmentOfCommand(): NodeJS.ProcessEnv {
+  const { ADS_URL: _ofPeople, ...environment } = process.env;
+  return environment;
+}
+
+function publicUrlOf(read: { PUBLIC_URL?: string | undefined; HOST: string; PORT: number }): string {
+  return read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
 }
 
 /** What the server and the command line read alike. A command line needs no key while a server runs. */
@@ -305,6 +435,12 @@ function storeOf(read: StoreSettings) {
     retention: retentionOf(read),
     idleViewersDays: read.RETENTION_IDLE_VIEWERS_DAYS,
     logLevel: read.LOG_LEVEL,
+    /** Without a folder, the server makes no backups. */
+    backups: {
+      folder: read.BACKUP_DIR === undefined ? undefined : resolve(read.BACKUP_DIR),
+      everyHours: read.BACKUP_EVERY_HOURS,
+      keep: read.BACKUP_KEEP,
+    },
     media: bucketOf(read) ?? {
       kind: "folder" as const,
       folder: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
@@ -364,7 +500,14 @@ function reportsFaults({ REPORTS_DATABASE_URL: replica, DATABASE_URL: primary }:
 }
 
 function commandFaults(environment: NodeJS.ProcessEnv): string[] {
-  return [...mediaFaults(environment), ...keyFaults(environment)];
+  return [...mediaFaults(environment), ...keyFaults(environment), ...backupFaults(environment)];
+}
+
+function backupFaults({ BACKUP_DIR: folder, DATABASE_URL: server }: NodeJS.ProcessEnv): string[] {
+  if (folder === undefined || server === undefined) return [];
+  return [
+    "BACKUP_DIR is for the embedded database, but DATABASE_URL names a server: unset it, and back up that server by pg_dump or pgBackRest",
+  ];
 }
 
 function countryFaults(environment: NodeJS.ProcessEnv): string[] {
@@ -433,7 +576,7 @@ function productionFaults(environment: NodeJS.ProcessEnv): string[] {
     .map((name) => `${name} is for MODE=demo only: anyone with the demo's key can sign in as any user`);
   if (environment.PUBLIC_URL === undefined) {
     faults.push(
-      "PUBLIC_URL is missing: the https address at which users reach this server, such as https://ads.example.com",
+      "PUBLIC_URL is missing: the https address at which users reach this server, such as https://rewards.example.com",
     );
   }
   for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {

@@ -1,15 +1,20 @@
+import "@intermission/server/refuse-inspector";
 import { hostname } from "node:os";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
 import { openReadReplica } from "@intermission/postgres/read-replica";
-import { recordingDatabase } from "@intermission/postgres/recorded-changes";
 import { newestMigration } from "@intermission/postgres/schema-state";
 import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { tracedDatabase } from "@intermission/postgres/traced-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
+import { buildVersion } from "@intermission/server/build-identity";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
+import { followRun } from "@intermission/server/last-run";
+import { listenFirst } from "@intermission/server/listen-first";
+import { userNames } from "@intermission/server/logged-users";
 import { createLogger, type Logger } from "@intermission/server/logger";
+import { machineMetrics } from "@intermission/server/machine-metrics";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
@@ -17,15 +22,15 @@ import { exitAfterStartFault } from "@intermission/server/start-fault";
 import { startTracing } from "@intermission/server/tracing";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
-import { openCountrySource } from "./ad-selection/country-source.ts";
 import { moneyLeftMetric } from "./ad-selection/money-left.ts";
 import { createApp } from "./app.ts";
+import { startScheduledBackups } from "./backups/scheduled-backups.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { startStoringTokenUses } from "./bots/token-uses.ts";
 import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, environmentOfCommand, readConfig } from "./config.ts";
 import { missingConsole } from "./console-page/built-console.ts";
 import { startCheckingMedia } from "./creatives/missing-media.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
@@ -35,6 +40,7 @@ import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { openWebhookDelivery } from "./deliveries/webhook-delivery.ts";
 import { migrations } from "./migrations.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
+import { startingPage } from "./miniapp-page/friendly-page.ts";
 import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
@@ -50,8 +56,11 @@ import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { startReportingNode } from "./status/nodes.ts";
 import { trackerMetrics } from "./vast/tracker-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
+import { openCountrySource } from "./viewers/country-source.ts";
 import { startSweepingViews } from "./views/sweep-views.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
+
+const version = buildVersion(manifest.version);
 
 async function start(config: Config): Promise<void> {
   const node = await openNode(config);
@@ -65,8 +74,11 @@ async function start(config: Config): Promise<void> {
   const { checkingMedia, comparingShare, keepingPartitions } = features.checks;
   const controlSockets = new WeakSet<object>();
   const draining = { hasBegun: false };
+  const backups = scheduledBackups(config, node);
+  const lastRun = followRun(config, logger);
   const app = await createApp({
     ...features,
+    version,
     config,
     currency,
     logger,
@@ -82,21 +94,30 @@ async function start(config: Config): Promise<void> {
       checkingMedia.require();
     },
     warning: () =>
-      [clockWarning(clock), comparingShare.warning(), checkingMedia.warning(), node.reports.warning()]
+      [
+        clockWarning(clock),
+        comparingShare.warning(),
+        checkingMedia.warning(),
+        node.reports.warning(),
+        backups?.warning(),
+        lastRun.warning(),
+      ]
         .filter((one) => one !== undefined)
         .join("; ") || undefined,
     now,
   });
-  await app.listen({ host: config.host, port: config.port });
+  await node.starting.handOver(app);
   const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
+  lastRun.begin();
   node.folder?.serve((socket) => {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const loops = startLoops(config, node, features);
+  const loops = { ...startLoops(config, node, features), ...(backups !== undefined && { backups }) };
   servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
   moneyLeftMetric(registry, { states: () => features.campaigns.byId.values(), currency });
   partitionMetrics(registry, { database, now, log: logger });
+  machineMetrics(registry, { database, dataDirectory: config.dataDirectory, now });
   nodeMetrics(registry, { loops, poolState: store.poolState, poolSize: config.poolSize });
 
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
@@ -110,10 +131,11 @@ async function start(config: Config): Promise<void> {
     await database.close();
     await node.folder?.release();
     await node.tracing.stop();
+    lastRun.end();
   });
   await warnOfFaults(config, node);
   logListening(logger, {
-    version: manifest.version,
+    version,
     schema: newestMigration(migrations),
     store: config.databaseUrl === undefined ? "embedded" : "server",
     url: config.publicUrl,
@@ -122,13 +144,17 @@ async function start(config: Config): Promise<void> {
 
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
-  const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage });
+  const nameUser = userNames(config.logUserIds, config.encryptionKey);
+  const logger = createLogger({ level: config.logLevel, name: "ad-service", isOutage: isStoreOutage, nameUser });
+  logger.info({ version }, "starting");
   for (const sentence of config.mistypedSettings) logger.warn({}, sentence);
-  const tracing = await startTracing(config.tracing, { name: "ad-service", version: manifest.version, logger });
+  const tracing = await startTracing(config.tracing, { name: "ad-service", version, logger });
   requireStoreInUse(config, logger);
   await requireMediaFolder(config.media);
   // Nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
+  const { host, port } = config;
+  const starting = await listenFirst({ host, port, version, logger, page: startingPage });
   const store = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
@@ -139,17 +165,26 @@ async function openNode(config: Config) {
     migrations,
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
+    version,
+    onStep: starting.waitFor,
   });
-  const database = recordingDatabase(config.tracing === undefined ? store : tracedDatabase(store));
+  starting.waitFor("what is read from the store at the start");
+  const database = config.tracing === undefined ? store : tracedDatabase(store);
   const clock = await followDatabaseClock(database, { logger });
   await makeUpcomingPartitions(store, clock.now());
   markAbandonedStore(config, clock.now(), logger);
   const secretBox = openSecretBox(config.encryptionKey, config.previousEncryptionKey);
-  const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
+  const registry = metricsRegistry({ service: "ad-service", version });
   countProcess(registry);
   const { reports, stop: stopReports } = openReports(config, { database, logger, now: clock.now });
   replicaMetrics(registry, reports);
-  return { logger, tracing, folder, store, database, clock, registry, secretBox, reports, stopReports };
+  return { logger, tracing, folder, starting, store, database, clock, registry, secretBox, reports, stopReports };
+}
+
+function scheduledBackups({ backups }: Config, { logger: log, registry }: Pick<Node, "logger" | "registry">) {
+  const { folder, everyHours } = backups;
+  if (folder === undefined) return undefined;
+  return startScheduledBackups({ folder, everyHours, environment: environmentOfCommand(), log, registry });
 }
 
 /** Reports are read from the replica, if one is named. */
@@ -246,7 +281,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "node-report": startReportingNode({
       database,
       name: `${hostname()}:${config.port}`,
-      version: manifest.version,
+      version,
       log,
     }),
   };

@@ -1,5 +1,4 @@
-import { type Database, type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
-import { recordingDatabase } from "@intermission/postgres/recorded-changes";
+import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger, type Logger } from "@intermission/server/logger";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
@@ -40,7 +39,7 @@ async function openStore(
   // This process has no log of its own: the reasons of its refusals go to standard error.
   const logger = createLogger({ level: "error", name: "ads", write: (line) => process.stderr.write(line) });
   await requireMediaFolder(config.media);
-  const store = await openDatabase({
+  const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
     buffersMegabytes: config.buffersMegabytes,
@@ -50,12 +49,11 @@ async function openStore(
     migrations,
     isExisting: true,
   });
-  const database = recordingDatabase(store);
   const closing: Closing = [() => database.close()];
   try {
     // No server may have run for weeks.
-    await makeUpcomingPartitions(store, new Date());
-    return await serveStore(config, { store, database, folder, logger, closing });
+    await makeUpcomingPartitions(database, new Date());
+    return await serveStore(config, { database, folder, logger, closing });
   } catch (error) {
     await closeAll(closing);
     throw error;
@@ -72,14 +70,12 @@ async function closeAll(closing: Closing): Promise<void> {
 async function serveStore(
   config: CommandConfig & { encryptionKey: Buffer },
   {
-    store,
     database,
     folder,
     logger,
     closing,
   }: {
-    store: OpenedDatabase;
-    database: Database;
+    database: OpenedDatabase;
     folder: ClaimedFolder | undefined;
     logger: Logger;
     closing: Closing;
@@ -97,7 +93,7 @@ async function serveStore(
     logger,
     database,
     reports: reportsFromPrimary(database),
-    makePartitions: (period) => makePastPartitions(store, period),
+    makePartitions: (period) => makePastPartitions(database, period),
     bots,
     apiTokens: openApiTokens(bots),
     secretBox: tokens,

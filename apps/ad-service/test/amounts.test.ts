@@ -10,7 +10,13 @@ import { showStats, statsAnswer } from "../src/statistics/commands.ts";
 import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
-const link = { name: "Link", advertiser: "Shop", formats: ["direct_link"], landingUrl: "https://shop.test/p" };
+const link = {
+  name: "Link",
+  advertiser: "Shop",
+  newAdvertiser: { billing: "credit" },
+  formats: ["direct_link"],
+  landingUrl: "https://shop.test/p",
+};
 
 describe("amounts of currencies of high denominations", () => {
   let store: TestDatabase;

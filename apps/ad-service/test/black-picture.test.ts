@@ -64,7 +64,6 @@ describe("a view without a picture", () => {
 
   test("whose close waited for its reports when the fault came is not settled", async () => {
     const tag = await openTag();
-    fixture.advance(1.5);
     await fixture.report(tag.opened, { started: true });
     fixture.advance(8.5);
     const closed = await fixture.report(tag.opened, { reports: wholeVideo(), closed: "page-hidden" });
@@ -96,10 +95,15 @@ describe("a view without a picture", () => {
 
   test("of a tag's file, closed by a beacon whose reports came too early, is not settled later", async () => {
     const tag = await openTag();
-    fixture.advance(1.5);
     await fixture.report(tag.opened, { started: true });
     fixture.advance(8.5);
-    await fixture.report(tag.opened, { reports: wholeVideo().map(black), closed: "page-hidden" });
+    const closed = await fixture.report(tag.opened, { reports: wholeVideo().map(black), closed: "page-hidden" });
+    expect(closed.body).toMatchObject({ state: "playing", too_early: expect.anything() });
+    fixture.advance(1);
+    await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    expect(await fixture.events()).toEqual([]);
+    const again = await fixture.report(tag.opened, { reports: wholeVideo().map(black) });
+    expect(again.body).toMatchObject({ error: { code: "SESSION_OVER" } });
     await expectNothingFor(tag);
   });
 

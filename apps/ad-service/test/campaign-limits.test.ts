@@ -30,6 +30,7 @@ describe("limits of a campaign and of a user", () => {
       campaignId,
       name: campaignId,
       advertiser: "Acme",
+      newAdvertiser: { billing: "credit", creditLimitMicros: null },
       formats: ["rewarded"],
       creativeIds: ["cre_1"],
       priority: "sponsorship",

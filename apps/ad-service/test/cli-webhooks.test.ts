@@ -88,6 +88,11 @@ describe("webhooks on the command line, with a server", () => {
     expect(good).toMatchObject({ code: 0, err: "" });
     expect(good.out).toMatch(/^status +200$/m);
     expect(good.out).toMatch(/^totalMs +\d/m);
+    endpoint.probeStatus = 200;
+    answerWith(200, "<!doctype html><title>Home</title>");
+    const doubtful = await ads("endpoints", "test", botId);
+    expect(doubtful).toMatchObject({ code: 0, out: expect.stringMatching(/^warning: .*web page.*wrong signature/m) });
+    expect((await ads("endpoints", "list")).out).toMatch(/^ {2}warning: it answers with a web page/m);
     answerWith(401, "who \u001b[31mare you?");
     const bad = await ads("endpoints", "test", botId, "--event", "direct_link");
     expect(bad).toMatchObject({ code: 1, err: expect.stringMatching(/not answered 2xx: .*token/) });
@@ -112,7 +117,7 @@ describe("webhooks on the command line, with a server", () => {
     const shown = await ads("deliveries", "show", eventId);
     expect(shown.out).toMatch(/^why +it was not answered 2xx.*deliveries replay evt_/m);
     expect(shown.out).toMatch(/^1 .* 500 .* 127\.0\.0\.1/m);
-    expect(shown.out).toMatch(/^advice +it failed: look at its own log$/m);
+    expect(shown.out).toMatch(/^advice +it says .*out of coins.*; it failed: look at its own log$/m);
     expect(shown.out).toContain("answer: out of coins");
     expect(shown.out).toContain(`to: ${endpoint.url}`);
     answerWith(204);

@@ -98,7 +98,9 @@ describe("without a server", () => {
   test("several concurrent commands share the store that one of them opened", { tags: "long" }, async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey };
     const ended = await Promise.all([1, 2, 3].map(() => adsProcess(["bots", "list", "--json"], env)));
-    expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
+    // On a busy machine a command says that it waits for the one that opens the store.
+    for (const { err } of ended) expect(err).toMatch(/^(?:.* does not answer yet; trying again for a minute\n)?$/);
   });
 
   test.each([
@@ -170,15 +172,16 @@ describe("with a running server", () => {
   });
 
   test("the command line says its version, that of the server, and which store both speak of", async () => {
-    expect(await ads(["--version"])).toMatchObject({ code: 0, out: "0.1.0\n", err: "" });
-    const status = { version: "0.1.0", commandLine: "0.1.0", store: { server: "socket", database: "postgres" } };
+    const version = expect.stringMatching(/^0\.1\.0\+[0-9a-f]{10}(-dirty)?( \(\d{4}-\d\d-\d\d\)\n)?$/);
+    expect(await ads(["--version"])).toMatchObject({ code: 0, out: version, err: "" });
+    const status = { version, commandLine: version, store: { server: "socket", database: "postgres" } };
     const { out } = await ads(["status", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ ...status, schema: Object.keys(migrations).sort().at(-1) });
     expect(JSON.parse(out).kept).toContainEqual({ rows: "attempts", days: 30, since: expect.any(String) });
     const weeks = (Date.parse(JSON.parse(out).partitionsUntil) - Date.now()) / (7 * 86_400_000);
     expect([weeks > 3.9, weeks < 5.1]).toEqual([true, true]);
     const shown = (await ads(["status"])).out;
-    expect(shown).toMatch(/^command line +0\.1\.0\nserver +0\.1\.0\nschema +\d{4}-/);
+    expect(shown).toMatch(/^command line +0\.1\.0\+\S+\nserver +0\.1\.0\+\S+\nschema +\d{4}-/);
     expect(shown).toMatch(/^partitions until +\d{4}-\d\d-\d\d 00:00:00Z\nkept +.*"attempts":"30 days"/m);
   });
 
@@ -278,6 +281,14 @@ describe("with a running server", () => {
       code: 1,
       err: expect.stringContaining("at least one setting"),
     });
+    const face = ["bots", "picture", botId];
+    const chat = join(import.meta.dirname, "../../../docs/images/chat.jpg");
+    expect(JSON.parse((await ads([...face, chat, "--json"])).out).pictureFileName).toMatch(/^[0-9a-f]{64}\./);
+    expect(JSON.parse((await ads([...face, "none", "--json"])).out).pictureFileName).toBeNull();
+    expect(await ads(["bots", "unit-icon", botId, import.meta.filename])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/cli\.test\.ts was not added: .*JPEG, PNG or WebP.*then run: bots unit-icon \d+ /),
+    });
     const suspended = JSON.parse((await ads(["bots", "suspend", botId, "--json"])).out);
     expect(suspended.isSuspended).toBe(true);
   });
@@ -358,6 +369,9 @@ describe("with a running server", () => {
     const paused = await ads(["explain", "--bot-id", botId, "--user-id", "501"]);
     expect(paused.out).not.toContain(added.campaignId);
     await ads(["campaigns", "resume", added.campaignId]);
+    const unpaid = await ads(["campaigns", "update", added.campaignId, "--weight", "2"]);
+    expect(unpaid.out).toMatch(/^Us is prepaid and has nothing left.* money top-up adv_/m);
+    await ads(["money", "terms", added.advertiserId, "credit"]);
     await ads([...update, "--hours", "none", "--languages", "de"]);
     const explain = ["explain", "--bot-id", botId, "--user-id", "501", "--language"];
     expect((await ads([...explain, "en"])).out).toMatch(
@@ -382,7 +396,7 @@ describe("with a running server", () => {
   });
 
   test("a VAST tag becomes one creative, however often it is added, and a campaign shows it", async () => {
-    const tag = "https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]";
+    const tag = "https://tags.example.net/vast?site=1&cb=[CACHEBUSTING]";
     const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--yes", "--json"])).out);
     expect(added).toMatchObject({ creativeId: expect.stringMatching(/^cre_/), kind: "vast", url: tag });
     expect(JSON.parse((await ads(["creatives", "add-tag", tag, "--yes", "--json"])).out)).toEqual(added);
@@ -395,8 +409,8 @@ describe("with a running server", () => {
 
   test.each([
     ["vast?id=1", "write it in full"],
-    ["ftp://ads.example.com/vast", "must begin with https://"],
-    ["https://me:secret@ads.example.com/vast", "user name or password"],
+    ["ftp://tags.example.net/vast", "must begin with https://"],
+    ["https://me:secret@tags.example.net/vast", "user name or password"],
   ])("the tag %s is refused: %s", async (tag, message) => {
     expect(await ads(["creatives", "add-tag", tag])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
   });

@@ -99,10 +99,10 @@ describe("what a publisher can read", () => {
     });
 
     test("without a running campaign there is no ad", async () => {
-      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "paused", now: noon });
+      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "paused", by: "operator", now: noon });
       await fixture.campaigns.refresh();
       expect(await availability(newTelegramId())).toEqual({ available: false, reason: "no-ad" });
-      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "active", now: noon });
+      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "active", by: "operator", now: noon });
       await fixture.campaigns.refresh();
     });
 

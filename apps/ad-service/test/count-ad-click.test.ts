@@ -1,6 +1,8 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { readReportOf, rollUpUntilNow } from "./fixtures/facts-fixture.ts";
@@ -36,6 +38,28 @@ describe("CTA clicks", () => {
     const opened = openSessionResponse.parse((await fixture.open(ann)).body);
     if (opened.outcome !== "session" || !opened.ad.call_to_action) throw new Error("nothing to tap");
     return { ...opened, url: opened.ad.call_to_action.url };
+  }
+
+  async function landOn(landingPage: string) {
+    const landing = checkLandingUrl(landingPage);
+    if (landing.outcome !== "valid") throw new Error(landing.message);
+    const campaign = {
+      campaignId: `cmp_${fixture.botId}`,
+      name: "Bot",
+      advertiser: "Quiz",
+      formats: ["rewarded" as const],
+    };
+    const added = await addCampaign(store.database, {
+      ...campaign,
+      priority: "sponsorship",
+      targeting: { bots: [fixture.botId] },
+      creativeIds: ["cre_1"],
+      landingUrl: landing.url,
+      callToAction: "Play",
+      now: fixture.clock.now,
+    });
+    expect(added.outcome).toBe("added");
+    await fixture.campaigns.refresh();
   }
 
   test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {
@@ -115,6 +139,70 @@ describe("CTA clicks", () => {
     expect(view.ad.end_card?.call_to_action).toBeUndefined();
     expect((await tap(`${view.url}&place=end-card`)).status).toBe(404);
     expect((await tap(`${view.url}&place=elsewhere`)).status).toBe(302);
+  });
+
+  const count = (url: string, init: RequestInit = {}) => tap(url, { method: "POST", body: "{}", ...init });
+
+  test("a landing page of Telegram is named with its click id, and a call of the mini-app counts what the redirect counts, once", async () => {
+    await landOn("tg://resolve?domain=quiz_bot&startapp={click_id}");
+    const view = await open();
+    const link = view.ad.call_to_action?.opens;
+    expect(link).toEqual({ in: "telegram", link: expect.stringMatching(/^https:\/\/t\.me\/quiz_bot\?startapp=clk_/) });
+    expect(await (await count(view.url)).json()).toMatchObject({ outcome: "not-counted" });
+    await fixture.report(view, { started: true });
+    const calls = [
+      ...Array.from({ length: 8 }, () => count(view.url)),
+      ...Array.from({ length: 8 }, () => tap(view.url)),
+    ];
+    const answers = await Promise.all(calls);
+    expect(answers.map(({ status }) => status)).toEqual([...Array(8).fill(200), ...Array(8).fill(302)]);
+    const [click, ...more] = await clicks();
+    expect(more).toEqual([]);
+    const page = `https://t.me/quiz_bot?startapp=${click?.click_id}`;
+    expect([link, answers[8]?.headers.get("location")]).toEqual([{ in: "telegram", link: page }, page]);
+    expect(await (await count(view.url)).json()).toMatchObject({ outcome: "not-counted" });
+    const reopened = await open();
+    expect(reopened.ad.call_to_action?.opens).toEqual(link);
+  });
+
+  test("the mini-app's call has the limits of the redirect, and any origin may make it", async () => {
+    const view = await open();
+    await fixture.report(view, { started: true });
+    const crawler = { headers: { "user-agent": "TelegramBot (like TwitterBot)" } };
+    await Promise.all([count(view.url.replace(/key=..../, "key=AAAA")), count(view.url, crawler)]);
+    expect(await clicks()).toEqual([]);
+    const counted = await count(view.url);
+    expect(await counted.json()).toMatchObject({ outcome: "counted" });
+    expect(counted.headers.get("access-control-allow-origin")).toBe("*");
+    const answers = await Promise.all(Array.from({ length: 20 }, () => count(view.url)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.headers.get("access-control-allow-origin")).toBe("*");
+    expect((await count(`${fixture.address}/player/v1/sessions/7-short/click?key=x`)).status).toBe(404);
+  });
+
+  test("a tag's and a companion's links of Telegram open there, whatever their form, and other pages in a browser", async () => {
+    const companions = companion().replace(
+      /<CompanionClickThrough>.*<\/CompanionClickThrough>/,
+      "<CompanionClickThrough><![CDATA[tg://join?invite=AbC]]></CompanionClickThrough>",
+    );
+    const tag = inline({ companions }).replace(
+      /<ClickThrough>.*<\/ClickThrough>/,
+      "<ClickThrough><![CDATA[https://telegram.me/quiz_bot/play?startapp=[CLICKID]]]></ClickThrough>",
+    );
+    const ads = await startAdServer({ "/tag": tag, "/usual": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const view = await open();
+    await fixture.report(view, { started: true });
+    const ofCard = view.ad.end_card?.call_to_action;
+    expect(ofCard?.opens).toEqual({ in: "telegram", link: "https://t.me/+AbC" });
+    expect(await (await count(ofCard?.url ?? "")).json()).toMatchObject({ outcome: "counted" });
+    const [click] = await clicks();
+    const link = `https://t.me/quiz_bot/play?startapp=${click?.click_id}`;
+    expect(view.ad.call_to_action?.opens).toEqual({ in: "telegram", link });
+    await fixture.callTrackers();
+    expect(ads.callsOf("/companion/click")).toHaveLength(1);
+    expect(ads.callsOf("/inline/click")).toEqual([]);
   });
 
   test("an unknown view and a malformed one get the same answer", async () => {

@@ -53,6 +53,26 @@ async function signIn(advertiser: string): Promise<(call: Call) => ReturnType<ty
   return (call) => send(call, { cookie: `__Host-operator=${token}`, origin: "http://ads.test" });
 }
 
+test("an advertiser resumes what its own people have paused, and not what the operator has", async () => {
+  const asShop = await signIn("Shop");
+  const landingUrl = "https://shop.test/";
+  const draft = { name: "Links", advertiser: "Shop", formats: ["direct_link"], landingUrl };
+  const { campaignId } = (await asOperator(operatorRequest("addCampaign", { body: draft }))).body;
+  const params = { campaignId: String(campaignId) };
+  const [pause, resume] = [operatorRequest("pauseCampaign", { params }), operatorRequest("resumeCampaign", { params })];
+  expect((await asShop(pause)).body).toMatchObject({ status: "paused", pausedBy: "advertiser" });
+  expect((await asShop(resume)).body).toMatchObject({ status: "active", pausedBy: null });
+  await asShop(pause);
+  expect((await asOperator(pause)).body).toMatchObject({ status: "paused", pausedBy: "operator" });
+  const refused = { status: 409, body: { error: { code: "PAUSED_BY_OPERATOR" } } };
+  expect(await asShop(resume)).toMatchObject(refused);
+  // Pausing it once more does not make it the advertiser's.
+  expect((await asShop(pause)).body).toMatchObject({ status: "paused", pausedBy: "operator" });
+  expect(await asShop(resume)).toMatchObject(refused);
+  expect((await asOperator(resume)).body).toMatchObject({ status: "active", pausedBy: null });
+  await asOperator(operatorRequest("archiveCampaign", { params }));
+});
+
 const upload = async (advertiser?: string) =>
   operatorRequest("uploadVideo", { query: { name: "clip.mp4", advertiser }, body: await readFile(clip) });
 

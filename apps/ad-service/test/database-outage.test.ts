@@ -40,6 +40,36 @@ test("while the database is down every surface answers 503 with Retry-After, and
   });
 }, 120_000);
 
+/** In fives, more than their limits allow; what is under way counts, so that they do not come all at once. */
+const fivesTooMany = { "a code": 3, "the opening of a view": 13, "a direct link": 5 };
+
+test("who repeats a request while the database is down has not used up any limit when it is back", async () => {
+  await expectOutage(async ({ cluster, surfaces, ask }) => {
+    await cluster.crash();
+    const repeated = Object.entries(fivesTooMany).map(([name, fives]) => ({ ...surfaceOf(surfaces, name), fives }));
+    for (const { name, fives, ...surface } of repeated) {
+      for (let five = 0; five < fives; five++) {
+        const answers = await Promise.all(Array.from({ length: 5 }, () => ask(surface)));
+        for (const answer of answers) expectUnavailable(name, surface, answer);
+      }
+    }
+    await cluster.restart();
+    for (const surface of repeated) {
+      const statusOf = async () => (await ask(surface)).response.status;
+      let status = await statusOf();
+      for (const until = Date.now() + 20_000; status === 503 && Date.now() < until; status = await statusOf())
+        await wait(50);
+      expect({ name: surface.name, status }).toEqual({ name: surface.name, status: surface.status });
+    }
+  });
+}, 120_000);
+
+function surfaceOf(surfaces: Record<string, Surface>, name: string): Surface & { name: string } {
+  const surface = surfaces[name];
+  if (surface === undefined) throw new Error(`there is no surface ${name}`);
+  return { name, ...surface };
+}
+
 test("while the database is frozen nobody waits for a 503, and the outage logs a line a second", {
   tags: "long",
   timeout: 120_000,
@@ -125,7 +155,7 @@ async function expectOutage(outage: (deps: Outage) => Promise<void>): Promise<vo
   });
   const fixture = await openAppFixture(
     database,
-    { operatorToken, demo: demoOf(botId) },
+    { operatorToken, demo: demoOf(botId), rateLimits: { perTokenPerSecond: 1000, perUserPerMinute: 10 } },
     { log: (line) => written.push(line) },
   );
   await makeUpcomingPartitions(database, fixture.clock.now);

@@ -1,6 +1,6 @@
 // @module-tag long
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, statement } from "@intermission/postgres/open-database";
@@ -19,7 +19,7 @@ test("on a full disk the server exits with a clear line, and every acknowledged 
   const disk = await mountSmallDisk(120);
   await putStoreOn(disk);
   const fixture = await openCliFixture(disk);
-  const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };
+  const limits = limitsWithPage();
   try {
     const server = await fixture.startServer({ ...limits, TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "warn" });
     const { botId, token } = await newBotWithLink(fixture);
@@ -62,7 +62,7 @@ test.skipIf(missing !== undefined)(
     const disk = await mountSmallDisk(130);
     const cluster = await startClusterOnDisk(disk);
     const fixture = await openCliFixture();
-    const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };
+    const limits = limitsWithPage();
     const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY: fixture.encryptionKey };
     try {
       const server = await fixture.startServer({ ...env, ...limits, TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "warn" });
@@ -75,7 +75,14 @@ test.skipIf(missing !== undefined)(
       const refusedBefore = work.refused.get(503) ?? 0;
       await expect.poll(() => work.refused.get(503) ?? 0, { timeout: 60_000 }).toBeGreaterThan(refusedBefore + 50);
       expect(server.child.exitCode).toBeNull();
+      const readiness = async () => {
+        const answer = await fetch(`${fixture.address}/readyz`);
+        return await answer.json();
+      };
+      const reason = expect.stringMatching(/^the disk of the database is full/);
+      await expect.poll(readiness, { timeout: 60_000 }).toMatchObject({ status: "not-ready", reason });
       disk.free();
+      await expect.poll(readiness, { timeout: 60_000 }).toMatchObject({ status: "ready" });
       const written = work.clicks.length;
       await expect.poll(() => work.clicks.length, { timeout: 60_000 }).toBeGreaterThan(written + 300);
       await work.stop();
@@ -95,6 +102,13 @@ test.skipIf(missing !== undefined)(
   },
   240_000,
 );
+
+/** A server is ready only with a built mini-app. */
+function limitsWithPage() {
+  const folder = mkdtempSync(join(tmpdir(), "miniapp-"));
+  writeFileSync(join(folder, "index.html"), "<!doctype html>");
+  return { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000", MINIAPP_DIR: folder };
+}
 
 /** A store whose WAL segment has a third left, so that the next segment is needed after a thousand calls. */
 async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
@@ -116,7 +130,16 @@ async function newBotWithLink(fixture: CliFixture, env: NodeJS.ProcessEnv = {}) 
   const botId = newTelegramId();
   const bot = ["bots", "add", "--bot-id", botId, "--suspicious-clicks", "pay", "--json"];
   const added = await fixture.adsProcess(bot, env);
-  const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
+  const link = [
+    "--format",
+    "direct_link",
+    "--landing-url",
+    "https://shop.example/",
+    "--click-price",
+    "0.001",
+    "--billing",
+    "credit",
+  ];
   const campaign = await fixture.adsProcess(
     ["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link],
     env,

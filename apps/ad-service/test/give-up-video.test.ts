@@ -128,6 +128,19 @@ describe("a video that its player gives up", () => {
     },
   );
 
+  test("if only its first frames were shown, another ad is offered", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const code = await fixture.issue(ann);
+    const frozen = await open(code);
+    fixture.advance(1);
+    const frames = { sequence: frozen.first_sequence, from_ms: 0, to_ms: 500, visible: true, muted: true };
+    const { body } = await fixture.report(frozen, { started: true, reports: [frames] });
+    expect(body).toMatchObject({ accepted_ms: 500 });
+    expect(await nextOpening(frozen)).toBe("another-ad");
+    expect((await open(code)).ad.media_url).toBe(houseVideo);
+  });
+
   test("if a part was watched, the same ad continues", async () => {
     const code = await fixture.issue(ann);
     const opened = await open(code);

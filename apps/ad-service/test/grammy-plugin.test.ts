@@ -212,6 +212,7 @@ test("with an ad /bonus offers it", async () => {
     campaignId: "cmp_grammy",
     name: "Link",
     advertiser: "Shop",
+    newAdvertiser: { billing: "credit", creditLimitMicros: null },
     formats: ["direct_link"],
     clickPriceMicros: 1500,
     landingUrl: "https://shop.test/",

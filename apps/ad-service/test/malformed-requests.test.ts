@@ -156,7 +156,7 @@ async function samplesOf(address: string, token: string, at: Date): Promise<Samp
     post("/operator/v1/campaigns", operator, campaign),
     get("/operator/v1/campaigns?archived=true", operator),
     get("/operator/v1/creatives", operator),
-    post("/operator/v1/creatives/tags?confirmed=true", operator, { url: "https://ads.example.com/vast?id=1" }),
+    post("/operator/v1/creatives/tags?confirmed=true", operator, { url: "https://tags.example.net/vast?id=1" }),
     {
       method: "POST",
       path: "/operator/v1/creatives?name=ad.mp4",

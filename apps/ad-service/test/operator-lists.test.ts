@@ -22,8 +22,9 @@ beforeAll(async () => {
   await run(
     "insert into advertisers (advertiser_id, name, name_key) select 'adv_' || n, 'Shop ' || n, 'shop ' || n from generate_series(1, 5) as n",
   );
-  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats, status, created_at)
-    select 'cmp_' || n, 'Sale', 'adv_' || n, '{rewarded}', case n when 5 then 'paused' else 'active' end, ${at}
+  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats, status, paused_by, created_at)
+    select 'cmp_' || n, 'Sale', 'adv_' || n, '{rewarded}', case n when 5 then 'paused' else 'active' end,
+      case n when 5 then 'operator' end, ${at}
     from generate_series(1, 5) as n`);
   await run(`insert into withheld_clicks (click_id, bot_id, code, user_id, campaign_id, outcome, suspicions, occurred_at)
     select 'clk_' || n, $bot, 'click' || n, '51' || n, 'cmp_1', 'held', '{mostly-taps}', ${at} from generate_series(1, 3) as n`);
@@ -108,8 +109,8 @@ test("lists are filtered by advertiser, status, kind and name", async () => {
   expect((await get("/bots", { suspended: "true" })).body.bots).toEqual([]);
 });
 
-/** Two at most by the settings, and the few of one person that may be added. */
-const fewOfEach = new Set(["listSignInProviders", "listSignInMethods"]);
+/** Two at most by the settings, and the few of one person that may be added or unfinished. */
+const fewOfEach = new Set(["listSignInProviders", "listSignInMethods", "listUploads"]);
 
 test("every list is bounded", () => {
   const routes: [string, OperatorRoute][] = Object.entries(operatorRoutes);

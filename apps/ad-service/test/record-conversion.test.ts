@@ -65,7 +65,7 @@ describe("postbacks of advertisers", () => {
 
   async function keyOf(advertiser: string): Promise<string> {
     const { advertiserId } = await store.database.transaction((tx) => rememberAdvertiser(tx, advertiser));
-    return issuePostbackKey(store.database, advertiserId);
+    return issuePostbackKey(store.database, { advertiserId });
   }
 
   const sumOfAll = "select sum(conversions)::integer as count from stats_sums where bot_id = $1 and span = 'day'";
@@ -215,7 +215,7 @@ describe("postbacks of advertisers", () => {
     ]);
     const wrong = { clickId, event: "purchase", conversionId: "order-2" };
     const outcomes = await Promise.all(
-      [1, 2, 3].map(() => reverseConversion(store.database, wrong, fixture.clock.now)),
+      [1, 2, 3].map(() => reverseConversion(store.database, { ...wrong, now: fixture.clock.now })),
     );
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["reversed", "reversed-before", "reversed-before"]);
     expect((await readSums()).sums[0]).toEqual({
@@ -232,7 +232,9 @@ describe("postbacks of advertisers", () => {
       status: 409,
       body: { error: { code: "CONVERSION_REVERSED" } },
     });
-    expect(await reverseConversion(store.database, { ...wrong, event: "purchas" }, fixture.clock.now)).toMatchObject({
+    expect(
+      await reverseConversion(store.database, { ...wrong, event: "purchas", now: fixture.clock.now }),
+    ).toMatchObject({
       outcome: "unknown-conversion",
       recorded: expect.arrayContaining([{ event: "install", conversionId: "" }]),
     });
@@ -304,7 +306,7 @@ describe("postbacks of advertisers", () => {
     ["a value in another notation", { click_id: "c", key: "k", value_micros: "0x10" }, /value_micros/],
     ["a negative value", { click_id: "c", key: "k", value_micros: "-1" }, /value_micros.*from 0 to/],
     ["an amount with a comma", { click_id: "c", key: "k", value: "4,99" }, /value: must be an amount.*4\.99/],
-    ["an amount in another notation", { click_id: "c", key: "k", value: "1e3" }, /value: must be an amount/],
+    ["an amount in another notation", { click_id: "c", key: "k", value: "0x3" }, /value: must be an amount/],
     ["an amount with its currency", { click_id: "c", key: "k", value: "4.99 EUR" }, /value: must be an amount/],
     ["another currency", { click_id: "c", key: "k", value: "4.99", currency: "JPY" }, /currency: must be EUR/],
     [

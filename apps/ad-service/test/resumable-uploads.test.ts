@@ -109,6 +109,32 @@ test("an upload of somebody else is answered as one that does not exist, also fo
   expect((await call("DELETE", location, one)).status).toBe(204);
 });
 
+test("a person's unfinished uploads are listed with what has arrived, and one that is removed leaves room", async () => {
+  const [shop, colleague] = [await signIn("Shop"), await signIn("Shop")];
+  const named = { ...shop, "upload-metadata": `filename ${Buffer.from("весна.mp4").toString("base64")}` };
+  const location = (await begin(named, "Shop")).headers.get("location") ?? "";
+  expect((await send(shop, location, clip.subarray(0, 5000), 0)).status).toBe(204);
+  for (let count = 0; count < 4; count += 1) expect((await begin(shop, "Shop")).status).toBe(201);
+  expect((await begin(shop, "Shop")).status).toBe(429);
+  const listOf = async (caller: Headers) =>
+    ((await (await call("GET", "/operator/v1/creatives/uploads", caller)).json()) as { uploads: object[] }).uploads;
+  const [listed, uploadId] = [await listOf(shop), idIn(location)];
+  expect(listed).toHaveLength(5);
+  const first = { uploadId, name: "весна.mp4", sent: 5000, byteLength: clip.byteLength };
+  expect(listed).toContainEqual(first);
+  expect(await listOf(colleague)).toEqual([]);
+  const remove = (caller: Headers) => call("DELETE", `/operator/v1/creatives/uploads/${uploadId}`, caller);
+  expect((await remove(colleague)).status, "another person's").toBe(404);
+  const removed = await remove(shop);
+  expect({ status: removed.status, body: await removed.json() }).toEqual({ status: 200, body: first });
+  expect((await remove(shop)).status).toBe(404);
+  expect((await begin(shop, "Shop")).status).toBe(201);
+  for (const upload of await listOf(shop)) {
+    const { uploadId } = upload as { uploadId: string };
+    expect((await call("DELETE", `/operator/v1/creatives/uploads/${uploadId}`, shop)).status).toBe(200);
+  }
+});
+
 test("a refused file is not an unfinished upload: after many of them, another one is accepted", async () => {
   const shop = await signIn("Shop");
   for (let count = 0; count < 6; count += 1) {
@@ -145,4 +171,34 @@ test("a file that is too large, and too many unfinished uploads, are refused; ab
   }
   expect((await begin(shop, "Shop")).status).toBe(201);
   expect(await readdir(folder)).toHaveLength(2);
+});
+
+test("of thirty uploads that begin at once on two nodes, a person has five and all people twenty", async () => {
+  const media = { kind: "folder" as const, folder: fixture.mediaFolder, isMadeIfMissing: false };
+  const second = await openAppFixture(store.database, { operatorToken, media });
+  const folder = join(fixture.mediaFolder, ".upload-parts");
+  const people = await Promise.all(
+    ["One", "Two", "Three", "Four", "Five", "Six"].map(async (name) => ({
+      name,
+      headers: await signIn(name),
+    })),
+  );
+  const beginAt = (node: AppFixture, { name, headers }: { name: string; headers: Headers }) =>
+    fetch(new URL(`/operator/v1/uploads?advertiser=${name}`, node.address), {
+      method: "POST",
+      headers: { "tus-resumable": "1.0.0", "upload-length": "5000", ...headers },
+    });
+  const [one] = people;
+  if (one === undefined) throw new Error("nobody");
+  const nodes = [fixture, second];
+  const before = (await readdir(folder)).filter((name) => !name.endsWith(".json")).length;
+  const ofOne = await Promise.all(Array.from({ length: 30 }, (_, at) => beginAt(nodes[at % 2] ?? fixture, one)));
+  expect(ofOne.filter(({ status }) => status === 201)).toHaveLength(5);
+  expect(ofOne.filter(({ status }) => status === 429)).toHaveLength(25);
+  const ofAll = await Promise.all(
+    people.flatMap((person) => Array.from({ length: 5 }, (_, at) => beginAt(nodes[at % 2] ?? fixture, person))),
+  );
+  expect(ofAll.filter(({ status }) => status === 201)).toHaveLength(20 - before - 5);
+  expect((await readdir(folder)).filter((name) => !name.endsWith(".json"))).toHaveLength(20);
+  await second.close();
 });

@@ -278,12 +278,13 @@ test("a node that has another media folder than the one of the videos says so, a
     const { out } = await server.end;
     return { status: answer.status, body, out };
   };
-  const message = /^[23] of the [23] files of active creatives are missing in the folder .*start-fault-.*MEDIA_DIR/;
+  const message =
+    /^[23] of the [23] files of active creatives and pictures of bots are missing in the folder .*start-fault-.*MEDIA_DIR/;
   const without = await readiness({ MEDIA_DIR: temporaryFolder() });
   expect(without).toMatchObject({
     status: 503,
     body: { status: "not-ready", reason: expect.stringMatching(message) },
-    out: expect.stringContaining("files of active creatives are missing"),
+    out: expect.stringContaining("files of active creatives and pictures of bots are missing"),
   });
   expect(await readiness({})).toMatchObject({ status: 200, body: { status: "ready" } });
 });

@@ -51,7 +51,10 @@ describe("a launch from Telegram's other servers", () => {
 });
 
 test("TELEGRAM_TEST_SERVERS selects the only servers whose launches are accepted", () => {
-  const production = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"), PUBLIC_URL: "https://ads.example.com" };
+  const production = {
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+    PUBLIC_URL: "https://rewards.example.com",
+  };
   const keysWith = (setting: object) => launchKeysOf(readConfig({ ...production, ...setting }).telegramServers);
   const [ofUsers, ofTests] = [publicKeyOf(telegramPublicKeys.production), publicKeyOf(telegramPublicKeys.test)];
   const users = keysWith({});

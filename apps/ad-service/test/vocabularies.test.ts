@@ -1,25 +1,28 @@
-import type { PayPerCode } from "@intermission/ad-core/client-api";
-import type { AdReportReason, EventType, PlaybackFault } from "@intermission/ad-core/wire-fields";
+import type { EndpointState, PayPerCode } from "@intermission/ad-core/client-words";
+import type { AnswerWarning } from "@intermission/ad-core/receiver-warning";
+import type { AdReportReason, DeliveryState, EventType, PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { advertiserStates } from "@intermission/operator-api/advertisers";
 import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
+import type { CampaignFormat, CampaignPriority, CampaignStatus } from "@intermission/operator-api/campaign-words";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import type { Creative } from "@intermission/operator-api/creatives";
 import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
-import type { billings, entryKinds } from "@intermission/operator-api/money";
+import type { BreakerState, DisabledReason } from "@intermission/operator-api/endpoints";
+import type { heldReasons, heldStates } from "@intermission/operator-api/held-payments";
+import type { entryKinds } from "@intermission/operator-api/money";
+import type { NoticeChannel, NoticeHealth } from "@intermission/operator-api/notices";
 import type { Role } from "@intermission/operator-api/people";
 import type { CloseReason, SuspiciousClick, SuspiciousView } from "@intermission/operator-api/reviews";
 import type { Sample } from "@intermission/operator-api/sample";
+import type { billings } from "@intermission/operator-api/terms";
 import type { VisitRefusal, WithheldOutcome } from "@intermission/operator-api/timeline";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
-import type { CampaignFormat, CampaignPriority, CampaignStatus } from "../src/campaigns/campaign-settings.ts";
 import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
-import type { BreakerState, DisabledReason, EndpointState } from "../src/deliveries/endpoint-health.ts";
-import type { DeliveryState } from "../src/deliveries/enqueue-webhook.ts";
 import { migrations } from "../src/migrations.ts";
-import type { NoticeChannel, NoticeHealth, NoticeReason } from "../src/notices/notice.ts";
+import type { NoticeReason } from "../src/notices/notice.ts";
 import type { CallOutcome } from "../src/vast/trackers.ts";
 import type { StoredState } from "../src/views/ad-view.ts";
 
@@ -58,9 +61,14 @@ const visitRefusals = {
   "tap-asked-crawler-like": true,
   "tap-asked-unknown-agent": true,
 } satisfies Words<VisitRefusal>;
-const noticeHealths = { failing: true, recovered: true, disabled: true } satisfies Words<NoticeHealth>;
-const disabledReasons = { operator: true, gone: true, failing: true } satisfies Words<DisabledReason> &
-  Words<NoticeReason>;
+const noticeHealths = { failing: true, recovered: true, disabled: true, doubtful: true } satisfies Words<NoticeHealth>;
+const disabledReasons = { operator: true, gone: true, failing: true } satisfies Words<DisabledReason>;
+const answerWarnings = { "html-answer": true, "negative-answer": true } satisfies Words<AnswerWarning>;
+const noticeReasons = {
+  ...disabledReasons,
+  ...answerWarnings,
+  "wrong-signature-accepted": true,
+} satisfies Words<NoticeReason>;
 
 /** The words that TypeScript knows, for each column that a check constraint limits to a list of words. */
 const vocabularies: Readonly<Record<string, Words<string>>> = {
@@ -83,6 +91,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
   "bots.suspicious_views": { pay: true, hold: true, refuse: true } satisfies Words<Bot["suspiciousViews"]>,
   "campaigns.formats": eventTypes,
   "campaigns.pacing": { even: true, asap: true } satisfies Words<Campaign["pacing"]>,
+  "campaigns.paused_by": { operator: true, advertiser: true } satisfies Words<NonNullable<Campaign["pausedBy"]>>,
   "campaigns.priority": { sponsorship: true, standard: true, house: true } satisfies Words<CampaignPriority>,
   "campaigns.status": { active: true, paused: true, archived: true } satisfies Words<CampaignStatus>,
   "click_refusals.reason": {
@@ -123,10 +132,15 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
     unknown: true,
   } satisfies Words<DeliveryState> & Words<ListedDelivery["state"]>,
   "endpoints.breaker": { closed: true, open: true, "half-open": true } satisfies Words<BreakerState>,
+  "endpoints.answer_warning": answerWarnings,
   "endpoints.disabled_reason": disabledReasons,
   "endpoints.state": { pending: true, active: true, disabled: true } satisfies Words<EndpointState>,
   "events.event": eventTypes,
   "events.suspicions": suspicions,
+  "held_payments.reason": { "reference-known": true, "reported-otherwise": true } satisfies Words<
+    (typeof heldReasons)[number]
+  >,
+  "held_payments.state": { open: true, credited: true, dismissed: true } satisfies Words<(typeof heldStates)[number]>,
   "money_entries.kind": {
     top_up: true,
     charge: true,
@@ -137,7 +151,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
   "notice_receivers.channel": { webhook: true, email: true, telegram: true } satisfies Words<NoticeChannel>,
   "notice_receivers.health": noticeHealths,
   "notices.health": noticeHealths,
-  "notices.reason": disabledReasons,
+  "notices.reason": noticeReasons,
   "people.role": {
     owner: true,
     "ad-ops": true,

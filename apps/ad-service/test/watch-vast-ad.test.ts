@@ -44,8 +44,9 @@ describe("a VAST ad", () => {
       duration_ms: 10_000,
       width: 640,
       height: 360,
-      call_to_action: { label: "shop.example" },
     });
+    // A host is no word for a button: the player has one in each language.
+    expect(opened.ad.call_to_action).toEqual({ url: expect.any(String), opens: { in: "browser" } });
     expect(await fixture.callTrackers()).toBe(0);
 
     await fixture.play(opened, 0, 5);
@@ -89,7 +90,7 @@ describe("a VAST ad", () => {
       poster_url: `${ads.address}/companion.png`,
       width: 320,
       height: 480,
-      call_to_action: { label: "shop.example" },
+      call_to_action: { url: expect.stringContaining("place=end-card") },
     };
     expect(opened).toMatchObject({ ad: { end_card: endCard } });
     await fixture.play(opened, 0, 5);
@@ -114,6 +115,62 @@ describe("a VAST ad", () => {
     await fixture.report(opened, { started: true, reports, closed: "tap" });
     const events = (await fixture.calls()).map(({ event }) => event);
     expect(new Set(events)).toEqual(new Set(["impression", "start"]));
+  });
+
+  test("what the viewer does calls its trackers, once each, and a progress is called at its offset", async () => {
+    const names = ["loaded", "start", "playerExpand", "mute", "unmute", "pause", "resume", "complete"];
+    const of = (event: string, more = "") =>
+      `<Tracking event="${event}"${more}>{self}/${event}?id=[ADSERVINGID]&amp;u=[UNIVERSALADID]</Tracking>`;
+    const offsets = [' offset="00:00:02"', ' offset="25%"', ' offset="00:00:09"'].map((at) => of("progress", at));
+    const tracking = `<TrackingEvents>${names.map((name) => of(name)).join("")}${offsets.join("")}</TrackingEvents>`;
+    const answer = inline({ tracking, more: "<AdServingId>srv 1</AdServingId>" });
+    const ads = await startAdServer({ "/tag": answer });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const opened = await open();
+    await fixture.report(opened, { started: true });
+    const report = async (second: number, events: ("mute" | "unmute" | "pause" | "resume")[]) => {
+      fixture.advance(1);
+      const range = {
+        sequence: second,
+        from_ms: second * 1000,
+        to_ms: (second + 1) * 1000,
+        visible: true,
+        muted: true,
+      };
+      return fixture.report(opened, { reports: [{ ...range, events }] });
+    };
+    await report(0, ["unmute"]);
+    await report(1, ["mute", "pause"]);
+    await report(2, ["resume"]);
+    await report(3, ["pause"]);
+    await fixture.callTrackers();
+    const called = () =>
+      ads.calls.map(({ path }) => path.slice(1)).filter((name) => [...names, "progress"].includes(name));
+    const soFar = ["loaded", "start", "playerExpand", "mute", "unmute", "pause", "resume", "progress", "progress"];
+    expect(called().toSorted()).toEqual(soFar.toSorted());
+    expect(ads.callsOf("/pause")).toEqual(["/pause?id=srv%201&u=-1"]);
+    for (let second = 4; second < 10; second++) await report(second, second === 9 ? ["pause"] : []);
+    await fixture.callTrackers();
+    expect(called().toSorted()).toEqual([...soFar, "progress", "complete"].toSorted());
+  });
+
+  test("an ad whose Expires has ended is not started, and the next opening has another one", async () => {
+    const ads = await startAdServer({ "/tag": inline({ more: "<Expires>60</Expires>" }) });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const code = await fixture.issue(ann);
+    const opened = await fixture.begin(ann, code);
+    fixture.advance(59);
+    expect((await fixture.begin(ann, code)).session_id).toBe(opened.session_id);
+    expect(ads.callsOf("/tag")).toHaveLength(1);
+    const again = await fixture.begin(ann, code);
+    fixture.advance(3);
+    expect((await fixture.report(again, { started: true })).status).toBe(410);
+    const next = await fixture.begin(ann, code);
+    expect(next.session_id).not.toBe(opened.session_id);
+    expect(ads.callsOf("/tag")).toHaveLength(2);
+    await fixture.report(next, { started: true });
+    fixture.advance(61);
+    expect((await fixture.begin(ann, code)).session_id, "a started view is honoured").toBe(next.session_id);
   });
 
   test("a second opening shows the same ad, and the tag is not queried again", async () => {
@@ -172,12 +229,12 @@ describe("a VAST ad", () => {
     const hang: Answer = (_request, response) => response.writeHead(500).end();
     const ads = await startAdServer({ "/tag": hang });
     await fixture.sellTag(`${ads.address}/tag`);
-    await ask("update campaigns set status = 'paused' where campaign_id = 'cmp_1'");
+    await ask("update campaigns set status = 'paused', paused_by = 'operator' where campaign_id = 'cmp_1'");
     await fixture.campaigns.refresh();
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad" });
     expect((await fixture.open("1002")).body).toMatchObject({ outcome: "no-ad" });
     expect(ads.callsOf("/tag"), "a tag that does not answer is skipped for a while").toHaveLength(1);
-    await ask("update campaigns set status = 'active' where campaign_id = 'cmp_1'");
+    await ask("update campaigns set status = 'active', paused_by = null where campaign_id = 'cmp_1'");
   });
 
   test("a document with too many trackers still shows its ad, and the number of calls is bounded", async () => {

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { type CreateCodeRequest, type CreateCodeResponse, createCodeResponse } from "@intermission/ad-core/client-api";
+import { listedDelivery } from "@intermission/ad-core/listed-event";
 import { pauseBeforeRetry } from "@intermission/ad-core/retry";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
@@ -13,7 +14,9 @@ export type RequestedCode =
   | (Extract<CreateCodeOutcome, { outcome: "unavailable" }> & { detail: string });
 
 // Less strict than the contract, so that one event of a newer kind does not block the others.
-const listedEvent = webhookEvent.required({ event_id: true, bot_id: true, occurred_at: true });
+const listedEvent = webhookEvent
+  .required({ event_id: true, bot_id: true, occurred_at: true })
+  .extend({ delivery: listedDelivery.optional().catch(undefined) });
 const eventsPage = z.object({ events: z.array(z.unknown()), next: z.string().max(1000), has_more: z.boolean() });
 
 const errorEnvelope = z.object({ error: z.object({ code: z.string() }) });

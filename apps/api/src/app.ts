@@ -5,13 +5,12 @@ import { serveApiReference } from "@intermission/server/api-reference";
 import { healthRoutes, requireDatabase } from "@intermission/server/health";
 import {
   createHttpServer,
-  errorBody,
   HttpError,
   refuseOtherMethods,
   UNAVAILABLE_RETRY_SECONDS,
 } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
-import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
+import { countRequests, isScraped, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
 import { describeFault } from "@intermission/server/parse-request";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { traceRequests } from "@intermission/server/trace-requests";
@@ -38,14 +37,15 @@ import {
 } from "./telegram-user/sign-in.ts";
 import type { Caller, Context } from "./trpc.ts";
 import {
+  errorBodyOfSurface,
   guardTrpc,
   isOperatorAddress,
-  isTrpcAddress,
   MAX_CALLS_IN_A_BATCH,
   MAX_PROCEDURE_LIST_LENGTH,
   trpcErrorBody,
 } from "./trpc-surface.ts";
 import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
+import type { ReceiveWebhook } from "./webhook-intake/receive-webhook.ts";
 import { webhookPaths, webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
@@ -53,6 +53,8 @@ export interface AppOptions {
     Config,
     "databaseLimits" | "trustProxy" | "hasApiReference" | "metrics" | "tracing" | "miniappOrigin" | "links"
   >;
+  /** Of this build. */
+  version?: string;
   database: Database;
   bots: ServedBots;
   /** Seals the tokens of the table's bots; undefined: the table cannot be changed here. */
@@ -83,8 +85,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, bots, logger, isControlSocket = () => false, now = () => new Date() } = options;
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   const app = openServer(options, isOperator);
-  const { registry, intake } = options.metrics ?? newMetrics("test");
-  countRequests(app, registry);
+  const { registry, intake: counted } = options.metrics ?? newMetrics("test");
+  const intake = isScraped(config.metrics) ? counted : { ...counted, measured: (receive: ReceiveWebhook) => receive };
+  if (isScraped(config.metrics)) countRequests(app, registry);
   // Webhooks go on with the trace of the click or view that earned them.
   if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: webhookPaths });
 
@@ -92,7 +95,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     check: () => requireDatabase(database),
     warning: options.warning,
     isStopping: options.isDraining,
+    version: options.version,
     withinMs: config.databaseLimits.silentMs,
+    registry,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   const { adServiceOf, hint, stopping } = options;
@@ -134,7 +139,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   );
   const operatorRouter = createOperatorRouter({
     ...botVerbs({ database, box: options.box, configured: bots.configured, onChange: () => bots.refresh() }),
-    status: () => statusOf(database),
+    status: () => statusOf(database, options.version),
   });
   app.register(
     async (scope) => {
@@ -148,6 +153,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
+const OVERVIEW =
+  "this is a companion API: its procedures are at /trpc and /v1 (described at /docs), webhooks at /webhooks/ads; mini-app and console are at the ad service's address";
+
 /** The operator's paths exist for the operator alone: to others there is nothing, whatever the method and the rest of the path. */
 function openServer({ config, logger }: AppOptions, isOperator: (request: FastifyRequest) => boolean): FastifyInstance {
   const app = createHttpServer({
@@ -155,15 +163,13 @@ function openServer({ config, logger }: AppOptions, isOperator: (request: Fastif
     trustProxy: config.trustProxy,
     unavailabilityOf,
     maxParamLength: MAX_PROCEDURE_LIST_LENGTH,
+    overview: OVERVIEW,
     errorBodyFor: (request, error) =>
-      isTrpcAddress(request.url) || (isOperatorAddress(request.url) && isOperator(request))
-        ? trpcErrorBody(error)
-        : errorBody(error.code, error.message, error.details),
+      isOperatorAddress(request.url) && isOperator(request) ? trpcErrorBody(error) : errorBodyOfSurface(request, error),
   });
-  app.addHook("onRequest", async (request) => {
-    if (isOperatorAddress(request.url) && !isOperator(request)) {
-      throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
-    }
+  app.addHook("onRequest", (request, _reply, done) => {
+    const isHidden = isOperatorAddress(request.url) && !isOperator(request);
+    done(isHidden ? new HttpError(404, "NOT_FOUND", `there is nothing at this path; ${OVERVIEW}`) : undefined);
   });
   return app;
 }
@@ -205,10 +211,12 @@ function trpcOptionsOf<Router extends AnyRouter>(
       if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, ...facts }, "procedure failed");
       if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, facts);
     },
-    responseMeta: ({ errors }) =>
-      errors.some(({ code }) => code === "SERVICE_UNAVAILABLE")
-        ? { headers: { "retry-after": String(UNAVAILABLE_RETRY_SECONDS) } }
-        : {},
+    responseMeta({ errors }) {
+      if (errors.some(({ code }) => code === "SERVICE_UNAVAILABLE"))
+        return { headers: { "retry-after": String(UNAVAILABLE_RETRY_SECONDS) } };
+      const refusal = errors.map(({ cause }) => cause).find((cause) => cause instanceof HttpError);
+      return refusal === undefined ? {} : { headers: { ...refusal.headers } };
+    },
   } satisfies FastifyTRPCPluginOptions<AnyRouter>["trpcOptions"];
 }
 

@@ -1,3 +1,4 @@
+import "@intermission/server/refuse-inspector";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { abandonedStoreFault } from "@intermission/server/abandoned-store";

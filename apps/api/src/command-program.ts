@@ -1,6 +1,9 @@
+import { versionForCommand } from "@intermission/server/build-identity";
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import { logIdCommand } from "@intermission/server/log-id-command";
 import { moveCommands } from "@intermission/server/move-commands";
 import { rotateKeyCommand } from "@intermission/server/rotate-key-command";
+import { upgradeCommand } from "@intermission/server/upgrade-command";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { botCommands } from "./bots/commands.ts";
@@ -15,7 +18,7 @@ import { receiptCommands } from "./webhook-intake/commands.ts";
 export function createApiProgram(): Command {
   return new Command("api")
     .description("The publisher's command line of the companion API.")
-    .version(manifest.version)
+    .version(versionForCommand(manifest.version))
     .addHelpText(
       "after",
       `
@@ -41,5 +44,7 @@ export function addApiCommands(program: Command, context: ApiContext): void {
     return movableStore(context.config());
   };
   moveCommands(program, { contents: "all rows", print, store });
+  upgradeCommand(program, { print, store, program: "api" });
   rotateKeyCommand(program, { print, store });
+  logIdCommand(program, { print, secrets: () => context.config().logIdSecrets });
 }

@@ -1,22 +1,24 @@
 import { join, resolve } from "node:path";
+import { payPerCode } from "@intermission/ad-core/client-words";
 import { telegramId } from "@intermission/ad-core/wire-fields";
-import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import { mistypedSettingsIn } from "@intermission/server/mistyped-settings";
 import {
   databaseLimitsOf,
   databaseLimitVariables,
+  databaseUrl,
   drainSeconds,
   embeddedBuffers,
-  filePath,
   headerSecret,
   keyFaults,
-  listenHost,
+  listenVariables,
   logLevel,
+  logUserIds,
   portNumber,
   previousEncryptionKey,
   readSettings,
   requiredAddress,
   runMode,
+  storeDirectory,
   telegramBotToken,
   trustedProxies,
   wholeNumberSetting,
@@ -24,6 +26,7 @@ import {
 import { tracingOf, tracingVariables } from "@intermission/server/tracing-settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";
+import { twoFieldModes } from "./bots/bot-records.ts";
 
 const wholeUnits = wholeNumberSetting({ min: 0, max: 1_000_000 });
 const random = "make one with: openssl rand -base64 32";
@@ -42,57 +45,80 @@ const token = z
 
 const variables = z.object({
   MODE: runMode,
-  HOST: listenHost,
-  PORT: portNumber.default(8702),
-  METRICS_PORT: portNumber.optional(),
-  METRICS_HOST: listenHost,
-  METRICS_TOKEN: headerSecret(32, random).optional(),
+  ...listenVariables,
+  PORT: portNumber.default(8702).describe("the port to listen on"),
   ...tracingVariables,
   DRAIN_SECONDS: drainSeconds,
-  DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
-  DATA_DIR: filePath.default("data"),
+  DATABASE_URL: databaseUrl,
+  DATA_DIR: storeDirectory,
   EMBEDDED_BUFFERS_MB: embeddedBuffers,
   ...databaseLimitVariables,
-  API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: logLevel,
-  TRUST_PROXY: trustedProxies.optional(),
-  AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1").refine(
-    (address) => !/\/client(\/|$)/.test(new URL(address).pathname),
-    "must be the ad service's base: remove /client/v1 from its end",
-  ),
+  LOG_USER_IDS: logUserIds,
+  TRUST_PROXY: trustedProxies,
+  AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1")
+    .refine(
+      (address) => !/\/client(\/|$)/.test(new URL(address).pathname),
+      "must be the ad service's base: remove /client/v1 from its end",
+    )
+    .describe("the ad service's address, without `/client/v1`"),
   ENCRYPTION_KEY: z
     .base64({ error: `must be 32 bytes in base64; ${random}` })
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${random}` })
-    .optional(),
+    .optional()
+    .describe(
+      "32 bytes in base64 that encrypt the tokens of the bots that `pnpm api bots add` adds; the ad service's key may be used, since the companion API derives its own from it. With it, `BOT_ID`, `AD_API_TOKENS`, `TELEGRAM_BOT_TOKEN` and `BACKEND_API_KEY` may be left out together",
+    ),
   PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
-  BOT_ID: telegramId.optional(),
+  BOT_ID: telegramId.optional().describe("the bot's id"),
   AD_API_TOKENS: z
     .string()
     .transform((list) => list.split(",").map((token) => token.trim()))
     .pipe(z.tuple([token], token))
-    .optional(),
-  TELEGRAM_BOT_TOKEN: telegramBotToken.optional(),
-  BACKEND_API_KEY: headerSecret(32, random).optional(),
-  MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
-  DIRECT_LINK_URL: requiredAddress("the part before /{code} of a direct link"),
+    .optional()
+    .describe(
+      "the bot's tokens from the ad service, newest first, separated by commas; calls use the first, webhooks may use any",
+    ),
+  TELEGRAM_BOT_TOKEN: telegramBotToken
+    .optional()
+    .describe("the bot's token from @BotFather; it verifies who opened the mini-app"),
+  BACKEND_API_KEY: headerSecret(32, random)
+    .optional()
+    .describe("the key that your bot's backend authenticates with, at least 32 characters"),
+  MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id").describe(
+    "the same value as that of the ad service, for ready-made buttons",
+  ),
+  DIRECT_LINK_URL: requiredAddress("the part before /{code} of a direct link").describe(
+    "the same value as that of the ad service, for ready-made links",
+  ),
   BOT_USERNAME: z
     .string()
     .regex(/^\w{4,32}$/, "is the name without @")
-    .optional(),
+    .optional()
+    .describe("the bot's name without @, for `startapp` links"),
   MINI_APP_NAME: z
     .string()
     .regex(/^\w{3,30}$/, "is the short name that @BotFather was given")
-    .optional(),
-  REWARD_REWARDED: wholeUnits.default(1),
-  REWARD_DIRECT_LINK: wholeUnits.default(1),
-  DAILY_CAP: wholeNumberSetting({ min: 1, max: 1_000_000 }).optional(),
-  PAY_PER_CODE: z.enum(["once", "each"]).default("once"),
-  TWO_FIELD_EVENTS: z.enum(["off", "match"]).default("off"),
+    .optional()
+    .describe("the short name from `/newapp`, for `startapp` links"),
+  REWARD_REWARDED: wholeUnits.default(1).describe("whole units paid for a view"),
+  REWARD_DIRECT_LINK: wholeUnits.default(1).describe("whole units paid for a followed link"),
+  DAILY_CAP: wholeNumberSetting({ min: 1, max: 1_000_000 })
+    .optional()
+    .describe("paid rewards of a user in a UTC day, at most"),
+  PAY_PER_CODE: payPerCode
+    .default("once")
+    .describe("`each` pays both the view and the link of a code; the bot's `--pay-per-code` must be the same"),
+  TWO_FIELD_EVENTS: z
+    .enum(twoFieldModes)
+    .default("off")
+    .describe("`match` records events without an id on the user's oldest open code; not safe against replays"),
 });
 
-/** The names of the server's settings. */
-export const settingNames = Object.keys(variables.shape);
+/** The server's settings with their meaning, by name. */
+export const settings = variables.shape;
+export const settingNames = Object.keys(settings);
 /** Needed for the bot of the environment. Without all of them, and with ENCRYPTION_KEY, only the table's bots are served. */
 const ofBot = ["BOT_ID", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY"] as const;
 type OfBot = (typeof ofBot)[number];
@@ -150,7 +176,7 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
 }
 
 /** Each may be read from a file that `NAME_FILE` names. */
-const secrets = [
+export const secrets = [
   "DATABASE_URL",
   "ENCRYPTION_KEY",
   "AD_API_TOKENS",
@@ -174,6 +200,7 @@ const commandVariables = variables.pick({
   BOT_ID: true,
   ENCRYPTION_KEY: true,
   PREVIOUS_ENCRYPTION_KEY: true,
+  BACKEND_API_KEY: true,
 });
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
@@ -183,7 +210,8 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) 
   const read = readSettings(commandVariables, environment, { ...known, crossFaults: keyFaults });
   const { BOT_ID: botId, ENCRYPTION_KEY: encryptionKey, PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey } = read;
   const mistypedSettings = mistypedSettingsIn(environment, known);
-  return { ...storeOf(read), mistypedSettings, botId, encryptionKey, previousEncryptionKey };
+  const logIdSecrets = [encryptionKey ?? read.BACKEND_API_KEY, previousEncryptionKey];
+  return { ...storeOf(read), mistypedSettings, botId, encryptionKey, previousEncryptionKey, logIdSecrets };
 }
 
 function storeOf(read: z.output<typeof commandVariables>) {
@@ -211,6 +239,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     ...storeOf(read),
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     logLevel: read.LOG_LEVEL,
+    logUserIds: read.LOG_USER_IDS,
+    /** The first is shared with the ad service, where both have the same. */
+    logIdSecret: read.ENCRYPTION_KEY ?? read.BACKEND_API_KEY,
     /** What the environment sets and nothing reads, for the log. */
     mistypedSettings: mistypedSettingsIn(environment, known),
     trustProxy: read.TRUST_PROXY,

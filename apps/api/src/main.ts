@@ -1,3 +1,4 @@
+import "@intermission/server/refuse-inspector";
 import type { AddressInfo } from "node:net";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { openDatabase } from "@intermission/postgres/open-database";
@@ -6,9 +7,14 @@ import { isStoreOutage } from "@intermission/postgres/store-faults";
 import { tracedDatabase } from "@intermission/postgres/traced-database";
 import { markAbandonedStore, requireStoreInUse } from "@intermission/server/abandoned-store";
 import { startLoop } from "@intermission/server/background-loop";
+import { buildVersion } from "@intermission/server/build-identity";
 import { requireDataFolder } from "@intermission/server/data-folder";
 import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
+import { followRun } from "@intermission/server/last-run";
+import { listenFirst } from "@intermission/server/listen-first";
+import { userNames } from "@intermission/server/logged-users";
 import { createLogger } from "@intermission/server/logger";
+import { machineMetrics } from "@intermission/server/machine-metrics";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { nodeMetrics } from "@intermission/server/node-metrics";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
@@ -21,9 +27,12 @@ import { botSecretBox, openServedBots } from "./bots/served-bots.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
-import { startReconciling } from "./webhook-intake/reconcile-events.ts";
+import { errorBodyOfSurface } from "./trpc-surface.ts";
+import { startReconciling } from "./webhook-intake/start-reconciling.ts";
 
 const REFRESH_BOTS_MS = 2000;
+
+const version = buildVersion(manifest.version);
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -38,8 +47,10 @@ async function main(): Promise<void> {
   const hint = await ledgerHint(database, logger);
   const controlSockets = new WeakSet<object>();
   const draining = { hasBegun: false };
+  const lastRun = followRun(config, logger);
   const app = createApp({
     config,
+    version,
     database,
     bots,
     box,
@@ -50,17 +61,20 @@ async function main(): Promise<void> {
     isControlSocket: (socket) => controlSockets.has(socket),
     metrics,
     isDraining: () => draining.hasBegun,
-    warning: () => clockWarning(clock),
+    warning: () => [clockWarning(clock), lastRun.warning()].filter((one) => one !== undefined).join("; ") || undefined,
     now,
   });
 
-  const url = await listen(app, config);
+  await node.starting.handOver(app);
+  const url = addressOf(app, config);
   const metricsApp = await serveMetrics({ ...config.metrics, registry: metrics.registry, logger });
+  lastRun.begin();
   node.folder?.serve((socket) => {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
   const loops = startLoops(node, { bots, adServiceOf, hint });
+  machineMetrics(metrics.registry, { database, dataDirectory: config.dataDirectory, now });
   nodeMetrics(metrics.registry, { loops, poolState: database.poolState, poolSize: config.poolSize });
   onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
     stopping.abort();
@@ -75,11 +89,12 @@ async function main(): Promise<void> {
     await database.close();
     await node.folder?.release();
     await node.tracing.stop();
+    lastRun.end();
   });
   const clockFault = clockWarning(clock);
   if (clockFault !== undefined) logger.warn({}, clockFault);
   logListening(logger, {
-    version: manifest.version,
+    version,
     schema: newestMigration(migrations),
     store: config.databaseUrl === undefined ? "embedded" : "server",
     url,
@@ -88,11 +103,15 @@ async function main(): Promise<void> {
 
 /** What this process has whatever it serves: its log, its data folder, its store, the store's clock, its metrics. */
 async function openNode(config: Config) {
-  const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage });
+  const nameUser = userNames(config.logUserIds, config.logIdSecret);
+  const logger = createLogger({ level: config.logLevel, name: "api", isOutage: isStoreOutage, nameUser });
+  logger.info({ version }, "starting");
   for (const sentence of config.mistypedSettings) logger.warn({}, sentence);
-  const tracing = await startTracing(config.tracing, { name: "api", version: manifest.version, logger });
+  const tracing = await startTracing(config.tracing, { name: "api", version, logger });
   requireStoreInUse(config, logger);
   const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
+  const { host, port } = config;
+  const starting = await listenFirst({ host, port, version, logger, errorBodyFor: errorBodyOfSurface });
   const store = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataDirectory,
@@ -103,13 +122,16 @@ async function openNode(config: Config) {
     migrations,
     logger,
     onDeath: (fault) => exitAfterStore(fault, logger),
+    version,
+    onStep: starting.waitFor,
   });
+  starting.waitFor("what is read from the store at the start");
   const database = config.tracing === undefined ? store : tracedDatabase(store);
   const clock = await followDatabaseClock(database, { logger });
   markAbandonedStore(config, clock.now(), logger);
-  const metrics = newMetrics(manifest.version);
+  const metrics = newMetrics(version);
   countProcess(metrics.registry);
-  return { logger, tracing, folder, database, clock, metrics };
+  return { logger, tracing, folder, starting, database, clock, metrics };
 }
 
 type Node = Awaited<ReturnType<typeof openNode>>;
@@ -158,10 +180,9 @@ function startLoops(
   };
 }
 
-async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {
-  await app.listen({ host, port });
-  const { port: bound } = app.server.address() as AddressInfo;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+function addressOf(app: ReturnType<typeof createApp>, { host }: Config): string {
+  const { port } = app.server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 main().catch((error: unknown) => exitAfterStartFault("The companion API", error));

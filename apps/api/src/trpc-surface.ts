@@ -1,4 +1,4 @@
-import { type ErrorAnswer, HttpError } from "@intermission/server/http-server";
+import { type ErrorAnswer, errorBody, HttpError } from "@intermission/server/http-server";
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { FastifyInstance } from "fastify";
 
@@ -32,6 +32,11 @@ function isBelow(prefix: string, url: string): boolean {
 export function trpcErrorBody({ status, message }: ErrorAnswer): object {
   const code = codeOfStatus[status] ?? "BAD_REQUEST";
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } };
+}
+
+/** The error body of the surface that a request calls. */
+export function errorBodyOfSurface({ url }: { readonly url: string }, error: ErrorAnswer): object {
+  return isTrpcAddress(url) ? trpcErrorBody(error) : errorBody(error.code, error.message, error.details);
 }
 
 /**

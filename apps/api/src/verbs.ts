@@ -5,6 +5,8 @@ import type { CreateCodeOutcome, RewardEntry, RewardPage, SpendOutcome } from "@
  * names these types and must not reach Node's types or a store's.
  */
 
+type EarnedEvent = NonNullable<RewardEntry["event"]>;
+
 /** What a caller can do for one bot. */
 export type Verbs = CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 
@@ -13,13 +15,15 @@ export interface CodeVerbs {
 }
 
 /** Why a recorded event paid nothing. */
-export type RefusalReason =
-  | "code-already-paid"
-  | "event-already-recorded"
-  | "code-of-another-user"
-  | "daily-cap"
-  | "no-reward"
-  | "test";
+export const refusalReasons = [
+  "code-already-paid",
+  "event-already-recorded",
+  "code-of-another-user",
+  "daily-cap",
+  "no-reward",
+  "test",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
 
 export type RewardStatus =
   | { outcome: "not-yet" }
@@ -27,7 +31,7 @@ export type RewardStatus =
       outcome: "credited";
       amount: number;
       balance: number;
-      event: "rewarded" | "direct_link";
+      event: EarnedEvent;
       recordedAt: string;
     }
   | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; recordedAt: string };
@@ -53,7 +57,7 @@ export interface LedgerVerbs {
   getRewardStatus(query: {
     userId: string | undefined;
     code: string | undefined;
-    event: "rewarded" | "direct_link" | undefined;
+    event: EarnedEvent | undefined;
   }): Promise<RewardStatus>;
   listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
   getBalance(userId: string): Promise<number>;
@@ -74,7 +78,7 @@ export interface Receipt {
   /** The event's id; made here if it has none. */
   eventId: string;
   /** The following fields are null if the webhook was not an event. */
-  event: "rewarded" | "direct_link" | null;
+  event: EarnedEvent | null;
   userId: string | null;
   code: string | null;
   /** Whole units; null if it has no entry in the ledger. */
@@ -98,7 +102,8 @@ export interface Receipt {
  * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
  * `invalid`: signed, but not an event for this bot.
  */
-export type ReceiptOutcome = "credited" | "refused" | "unmatched" | "invalid";
+export const receiptOutcomes = ["credited", "refused", "unmatched", "invalid"] as const;
+export type ReceiptOutcome = (typeof receiptOutcomes)[number];
 
 export interface ReceiptQuery {
   /** `duplicate`: those that arrived more than once. `event`: all that are not invalid. */
@@ -142,7 +147,7 @@ export interface TelegramUserVerbs {
     botId: string | undefined,
     initData: string,
     address: string,
-  ): SignInOutcome | { outcome: "too-many" } | { outcome: "unknown-bot"; message: string };
+  ): SignInOutcome | { outcome: "too-many"; waitSeconds: number } | { outcome: "unknown-bot"; message: string };
 }
 
 /** Which version of the companion API answers, and on which store. */

@@ -119,10 +119,11 @@ describe("beside a server on the embedded store, and after its stop", () => {
   });
 
   test("the command line says its version, that of the server, and which store both speak of", async () => {
-    expect(await api("--version")).toMatchObject({ code: 0, out: "0.1.0\n", err: "" });
+    const version = expect.stringMatching(/^0\.1\.0\+[0-9a-f]{10}(-dirty)?( \(\d{4}-\d\d-\d\d\)\n)?$/);
+    expect(await api("--version")).toMatchObject({ code: 0, out: version, err: "" });
     const { out } = await api("status --json");
     const store = { server: "socket", database: "postgres" };
-    expect(JSON.parse(out)).toMatchObject({ version: "0.1.0", commandLine: "0.1.0", schema: "0001-schema", store });
+    expect(JSON.parse(out)).toMatchObject({ version, commandLine: version, schema: "0001-schema", store });
   });
 
   test("people get a table, with the reasons and the number of unsigned webhooks", async () => {

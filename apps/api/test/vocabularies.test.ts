@@ -1,4 +1,4 @@
-import type { PayPerCode } from "@intermission/ad-core/client-api";
+import type { PayPerCode } from "@intermission/ad-core/client-words";
 import type { EventType } from "@intermission/ad-core/wire-fields";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";

@@ -108,6 +108,11 @@ const bots = createRoute({
   validateSearch: botsSearch,
   component: screen(() => import("./bots/bots-screen.tsx"), "BotsScreen"),
 });
+const newBot = createRoute({
+  ...under,
+  path: "/bots/new",
+  component: screen(() => import("./bots/new-bot-screen.tsx"), "NewBotScreen"),
+});
 const bot = createRoute({
   ...under,
   path: "/bots/$botId",
@@ -192,7 +197,7 @@ export const router = createRouter({
     openId,
     // biome-ignore format: packed
     shell.addChildren([
-      overview, campaigns, newCampaign, campaign, bots, bot, explain,
+      overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
       creatives, creativeQueue, vastTester, creative,
       advertisers, advertiser, payouts, people, audit, system, account,
       timeline, reviews, conversions, publisher, reports,

@@ -1,7 +1,8 @@
 import { refusalBody } from "@intermission/ad-core/webhook-refusal";
 import { expect, test } from "vitest";
-import { adviceText, resultText } from "../src/bots/delivery-texts.ts";
+import { adviceText } from "../src/bots/delivery-texts.ts";
 import { explainDelivery } from "../src/bots/explain-delivery.ts";
+import { resultText } from "../src/bots/result-text.ts";
 
 const answer = (status: number | null, errorClass: string | null = null, text: string | null = null) => ({
   status,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { changedFields } from "../src/audit/audit-entry.ts";
 import { fieldText } from "../src/audit/field-words.ts";
 import { valueText } from "../src/audit/value-words.ts";
-import { settingsWords } from "../src/bots/settings-words.ts";
+import { botFormWords } from "../src/bots/form-words.ts";
 import { roleWords } from "../src/words/role-words.ts";
 
 const iso = (at: Date) => at.toISOString();
@@ -43,8 +43,8 @@ test("fields and values are said as the other screens say them, by the kind of t
   const inEnglish = { language: "en", objectKind: "person", dateTime: iso } as const;
   expect(valueText(inEnglish, "role", "ad-ops")).toBe(roleWords.en["ad-ops"]);
   expect(valueText({ ...inEnglish, language: "ru" }, "role", "ad-ops")).toBe(roleWords.ru["ad-ops"]);
-  expect(fieldText("en", "daily_cap")).toBe(settingsWords.en.dailyCap);
-  expect(valueText(campaign, "suspicious_views", "hold")).toBe(settingsWords.ru.suspiciousViewsAre.hold);
+  expect(fieldText("en", "daily_cap")).toBe(botFormWords.en.labels.dailyCap);
+  expect(valueText(campaign, "suspicious_views", "hold")).toBe(botFormWords.ru.options?.suspiciousViews?.hold);
   expect(valueText({ ...campaign, objectKind: "endpoint" }, "state", "active")).toBe("доставляются");
   expect(valueText({ ...campaign, objectKind: "advertiser" }, "state", "active")).toBe("работает");
   expect(valueText(campaign, "formats", ["rewarded", "direct_link"])).toBe("видео с наградой, прямая ссылка");

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { fromLocalInput, readLocalTime, toLocalInput } from "../src/ui/local-time.ts";
+import { fromLocalInput, readLocalTime, shownLocalTime, toLocalInput, typedLocalTime } from "../src/ui/local-time.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -31,4 +31,12 @@ test("what a field of a browser may hold is read or refused, and never fails", (
   expect(readLocalTime("")).toEqual({ at: null, isTwice: false });
   expect(fromLocalInput("")).toBe(null);
   expect(toLocalInput(null)).toBe("");
+});
+
+test("a field in which a part of the time is missing is refused, and not read as none", () => {
+  const unfinished = typedLocalTime({ value: "", validity: { badInput: true } });
+  expect(readLocalTime(unfinished)).toBe(undefined);
+  expect(shownLocalTime(unfinished)).toBe("");
+  expect(typedLocalTime({ value: "", validity: { badInput: false } })).toBe("");
+  expect(shownLocalTime("2026-03-29T02:30")).toBe("2026-03-29T02:30");
 });

@@ -17,6 +17,17 @@ test("without an end, without a total limit or before its start a campaign has n
   expect(paceOf({ ...plan, startsAt: at(11), deliveredShare: 0 }, at(11).getTime())).toBeUndefined();
 });
 
+test("a campaign of minutes or of a few hours has no pace yet, also a short one, unless it is over", () => {
+  const after = (minutes: number) => at(1).getTime() + minutes * 60_000;
+  const paceAfter = (minutes: number, endsAt: Date) => paceOf({ ...plan, endsAt, deliveredShare: 0 }, after(minutes));
+  expect([5, 119, 280].map((minutes) => paceAfter(minutes, at(11)))).toEqual([undefined, undefined, undefined]);
+  expect(paceAfter(300, at(11))).toBe(0);
+  expect(paceAfter(119, at(2))).toBeUndefined();
+  expect(paceAfter(121, at(2))).toBe(0);
+  const hour = new Date(after(60));
+  expect([paceAfter(59, hour), paceAfter(60, hour)]).toEqual([undefined, 0]);
+});
+
 test("an active campaign that does not run says why", () => {
   const creative = {
     creativeId: "cre_1",
@@ -28,7 +39,7 @@ test("an active campaign that does not run says why", () => {
   };
   const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1, creatives: [creative] };
   const left = { budgetLeftMicros: 10, deliveredShare: 0.1, advertiserLeftMicros: null, isAdvertiserStopped: false };
-  const campaign = { status: "active", ...plan, ...prices, ...left } as const;
+  const campaign = { status: "active", pausedBy: null, ...plan, ...prices, ...left } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
     phaseOf({ ...campaign, ...changes }, at(6).getTime());
   expect(phase({})).toBe("running");
@@ -39,7 +50,8 @@ test("an active campaign that does not run says why", () => {
   expect(phase({ budgetLeftMicros: 9, formats: ["rewarded", "direct_link"] })).toBe("running");
   expect(phase({ budgetLeftMicros: 0, viewPriceMicros: 0 })).toBe("spent");
   expect(phase({ budgetLeftMicros: null, deliveredShare: 1 })).toBe("spent");
-  expect(phase({ status: "paused", budgetLeftMicros: 0 })).toBe("paused");
+  expect(phase({ status: "paused", pausedBy: "operator", budgetLeftMicros: 0 })).toBe("paused-by-operator");
+  expect(phase({ status: "paused", pausedBy: "advertiser" })).toBe("paused-by-advertiser");
   expect(phase({ advertiserLeftMicros: 9 })).toBe("unfunded");
   expect(phase({ advertiserLeftMicros: 10 })).toBe("running");
   expect(phase({ advertiserLeftMicros: 0, viewPriceMicros: 0 })).toBe("running");

@@ -14,6 +14,7 @@ test("a screen is for the roles that may use its section's route; a screen withi
   expect(isFor("advertiser", "/campaigns/new")).toBe(false);
   expect(isFor("advertiser", "/bots/7000000001")).toBe(false);
   expect(isFor("publisher", "/bots/7000000001")).toBe(true);
+  expect(isFor("publisher", "/bots/new")).toBe(false);
   expect(isFor("publisher", "/audit")).toBe(false);
   expect(isFor("analyst", "/approval")).toBe(false);
   for (const path of ["/", "/campaignsnew"])

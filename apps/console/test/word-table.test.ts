@@ -7,5 +7,5 @@ test("numbers in sentences are written as the reader's language writes them", ()
   // The blanks are no-break spaces.
   expect(overviewWords.ru.heldViews(held)).toBe("Задержанные просмотры ждут решения: более 1\u00a0234\u00a0567.");
   expect(overviewWords.ru.heldClicks(held)).toBe("Задержанные клики ждут решения: более 1\u00a0234\u00a0567.");
-  expect(overviewWords.ru.noFills(12_345, "3 %")).toContain("12\u00a0345 (3 %)");
+  expect(overviewWords.ru.noFills({ count: 12_345, share: "3 %" })).toContain("12\u00a0345 (3 %)");
 });

@@ -1,6 +1,13 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/wire-fields";
-import { logLevel, portNumber, readSettings, requiredAddress, wholeNumberSetting } from "@intermission/server/settings";
+import {
+  logLevel,
+  logUserIds,
+  portNumber,
+  readSettings,
+  requiredAddress,
+  wholeNumberSetting,
+} from "@intermission/server/settings";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
@@ -30,6 +37,7 @@ const serverVariables = {
   PORT: portNumber.default(8700),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: logLevel,
+  LOG_USER_IDS: logUserIds,
 };
 
 /** The ad service, whose views and webhooks the panel shows. */
@@ -92,6 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     port: read.PORT,
     dataFolder: `${read.DATA_DIR}/demo-bot`,
     logLevel: read.LOG_LEVEL,
+    logUserIds: read.LOG_USER_IDS,
     adService: { url: read.AD_SERVICE_URL, apiToken: read.AD_API_TOKEN, operatorToken: read.OPERATOR_TOKEN },
     backend: backendOf(read),
     miniappOrigin: new URL(read.MINIAPP_URL).origin,

@@ -1,6 +1,8 @@
+import "@intermission/server/refuse-inspector";
 import { type Ads, createAds } from "@intermission/publisher";
 import { createCompanion, followRewards } from "@intermission/publisher/companion";
 import { logListening, onStopSignal } from "@intermission/server/graceful-stop";
+import { userNames } from "@intermission/server/logged-users";
 import { createLogger, type Logger } from "@intermission/server/logger";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
 import { openOperator } from "./ad-service/operator-client.ts";
@@ -96,7 +98,9 @@ function panelOf(config: Setting["config"], { ads, views }: Setting, { receiver,
 async function main(): Promise<void> {
   const config = readConfig();
   const { backend, miniappOrigin } = config;
-  const logger = createLogger({ level: config.logLevel, name: "demo-bot" });
+  // It has no ENCRYPTION_KEY, so that its hashes are others than the servers'.
+  const nameUser = userNames(config.logUserIds, config.adService.apiToken);
+  const logger = createLogger({ level: config.logLevel, name: "demo-bot", nameUser });
   const chat = new SimulatedChat(now);
   const stopping = new AbortController();
   const views = new ViewRecords();

@@ -11,6 +11,7 @@ import type {
   StatusResponse,
 } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply, sessionsUrl } from "./call-ad-service.ts";
+import { retryPauseMs } from "./retry-pause.ts";
 
 /** `unreachable` can be retried; `refused` is the service's decision, with its error code. */
 export type Answer<Body> =
@@ -47,6 +48,21 @@ export type ViewCalls = typeof viewCalls;
 /** The viewer's objection to the ad, not a report of playback. */
 export function reportAd(sessionId: string, request: AdReportRequest): Promise<Answer<AdReportResponse>> {
   return post(`/${sessionId}/ad-reports`, request);
+}
+
+const CLICK_TRIES = 3;
+
+/**
+ * Counts a tap on a call to action that Telegram has opened, by the address that would redirect: a repeated call counts once.
+ */
+export async function countClick(url: string): Promise<void> {
+  const path = url.replace(/^.*\/sessions/, "");
+  for (let failures = 0; failures < CLICK_TRIES; failures++) {
+    const answer = await post(path, {});
+    if (answer.outcome !== "unreachable") return;
+    const pauseMs = retryPauseMs(failures, 2000, 8000, answer.retryAfterMs);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }
 
 /** Returns undefined if the captions cannot be loaded; the ad is then shown without them. */

@@ -22,7 +22,7 @@ export function App({ start, host }: AppProps) {
 }
 
 function Opened({ start, initData, host }: AppProps & { initData: string }) {
-  const { opening, reopen, openAnother } = useAdSession(start);
+  const { opening, reopen, openAnother, prepareAnother } = useAdSession(start);
   const [hasReplaced, setReplaced] = useState(false);
   const replaceBroken = useCallback(() => {
     setReplaced(true);
@@ -37,6 +37,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       host={host}
       onReopen={reopen}
       onAnother={openAnother}
+      onNextMedia={prepareAnother}
     />
   );
 

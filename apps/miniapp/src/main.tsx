@@ -8,6 +8,7 @@ import { Crashed } from "./entry/crashed.tsx";
 import { loadTranslator } from "./locales/load-translator.ts";
 import { TranslatorProvider } from "./locales/use-translator.tsx";
 import { createHost } from "./telegram/host.ts";
+import { lateBridge } from "./telegram/late-bridge.ts";
 import { isSlowPhone, readLaunch } from "./telegram/launch.ts";
 import { paintTheme } from "./telegram/paint-theme.ts";
 import { readLanguageCode } from "./telegram/read-language-code.ts";
@@ -31,7 +32,10 @@ async function main(): Promise<void> {
   const opening = early.opening && readEarlyAnswer(early.opening);
   paintTheme(launch.theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
-  const host = createHost(launch.version ?? OLDEST_VERSION);
+  const bridge = lateBridge(async () =>
+    (await import("./telegram/sdk-bridge.ts")).createBridge(launch.version ?? OLDEST_VERSION),
+  );
+  const host = createHost(bridge);
   host.ready();
   const translator = await loadTranslator(readLanguageCode(launch.initData));
   const start: Start = {
@@ -58,7 +62,8 @@ async function main(): Promise<void> {
       </TranslatorProvider>
     </StrictMode>,
   );
-  // Not needed for the first screen, which should not wait for it. Without it, the app works all the same.
+  // Neither is needed for the first screen, which should not wait for them. Without the second, the app works all the same.
+  bridge.load();
   import("./ui/assist-reading.ts").then(({ assistReading }) => assistReading(root)).catch(() => {});
 }
 

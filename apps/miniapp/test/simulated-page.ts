@@ -71,7 +71,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   vi.stubGlobal("document", shown);
   vi.stubGlobal("location", { href: "https://ads.example/" });
   vi.stubGlobal("navigator", { sendBeacon: beacon });
-  vi.stubGlobal("HTMLMediaElement", { HAVE_CURRENT_DATA: 2 });
+  vi.stubGlobal("HTMLMediaElement", { HAVE_CURRENT_DATA: 2, NETWORK_LOADING: 2 });
   vi.stubGlobal("fetch", answer);
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 

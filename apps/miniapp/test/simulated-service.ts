@@ -9,11 +9,16 @@ const SLACK_MS = 1000;
 /** A simplified ad service for one view's reports. `reported` has all ranges that arrived, including those that are too early. */
 export class SimulatedService {
   readonly #durationMs: number;
+  readonly #openedAt = performance.now();
   readonly #settled = new Set<number>();
-  #startedAt: number | undefined;
+  #isStarted = false;
+  /** By a tap. Time after it counts for nothing. */
+  #closedAt = Number.POSITIVE_INFINITY;
   #covered: Range[] = [];
   #state: ReportResponse["state"] = "opened";
   reported: Range[] = [];
+  /** Sequence numbers of what the time until the closing tap never allows. */
+  readonly refused: number[] = [];
 
   constructor(durationMs: number) {
     this.#durationMs = durationMs;
@@ -25,9 +30,10 @@ export class SimulatedService {
 
   receive({ started, reports, closed }: ReportRequest): ReportResponse {
     const now = performance.now();
-    if (started) this.#startedAt ??= now;
+    this.#isStarted ||= started === true;
+    if (closed === "tap") this.#closedAt = Math.min(this.#closedAt, now);
     const early = reports.filter((report) => !this.#settle(report, now));
-    if (this.#state === "opened" && this.#startedAt !== undefined) this.#state = "playing";
+    if (this.#state === "opened" && this.#isStarted) this.#state = "playing";
     if (this.#isWatched(this.#covered) && this.#state === "playing") this.#state = "watched";
     if (closed && this.#state === "watched") this.#state = "rewarded";
     const tooEarly = early.map(({ sequence }) => sequence);
@@ -35,7 +41,7 @@ export class SimulatedService {
       state: this.#state,
       accepted_ms: total(this.#covered),
       acknowledged: reports.map(({ sequence }) => sequence).filter((sequence) => this.#settled.has(sequence)),
-      refused: [],
+      refused: this.refused.map((sequence) => ({ sequence, reason: "after-close" as const })),
       ...(early.length > 0 && { too_early: { sequences: tooEarly, retry_after_ms: this.#waitFor(early, now) } }),
       server_time: "2030-01-01T00:00:00Z",
     };
@@ -49,18 +55,21 @@ export class SimulatedService {
 
   #settle(report: ProgressReport, now: number): boolean {
     const { sequence, visible } = report;
-    if (!visible || this.#settled.has(sequence) || this.#startedAt === undefined) return true;
+    if (!visible || this.#settled.has(sequence) || !this.#isStarted) return true;
     this.reported = join(this.reported, rangeOf(report));
     const covered = join(this.#covered, rangeOf(report));
-    if (this.#neededMs(covered) > now - this.#startedAt) return false;
-    this.#covered = covered;
+    const isAllowedAt = (moment: number) => this.#neededMs(covered) <= moment - this.#openedAt;
+    const isAllowed = isAllowedAt(Math.min(now, this.#closedAt));
+    if (!isAllowed && isAllowedAt(this.#closedAt)) return false;
+    if (isAllowed) this.#covered = covered;
+    else this.refused.push(sequence);
     this.#settled.add(sequence);
     return true;
   }
 
   #waitFor(early: readonly ProgressReport[], now: number): number {
     const claimed = early.reduce((ranges, report) => join(ranges, rangeOf(report)), this.#covered);
-    return Math.max(1, Math.ceil(this.#neededMs(claimed) - (now - (this.#startedAt ?? now))));
+    return Math.max(1, Math.ceil(this.#neededMs(claimed) - (now - this.#openedAt)));
   }
 
   #neededMs(covered: readonly Range[]): number {

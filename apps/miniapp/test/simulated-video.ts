@@ -10,10 +10,22 @@ export class SimulatedVideo extends EventTarget {
   readonly duration: number;
   readonly error = null;
   readonly readyState = 4;
+  readonly networkState = 1;
+  /** Where the picture freezes, although the browser says that it plays. */
+  frozenAtMs = Number.POSITIVE_INFINITY;
+  /** As in WebKitGTK: a pause makes the picture move again. */
+  isThawedByPause = false;
+  /** The same for the elements that replace this one, which are in `clones`. */
+  clonesFreezeAtMs = Number.POSITIVE_INFINITY;
+  readonly clones: SimulatedVideo[] = [];
+  loads = 0;
+  pauses = 0;
+  /** How often the speed was set back to 1, and each position that was set, in seconds. */
+  resets = 0;
+  readonly seeks: number[] = [];
   videoWidth = 640;
   videoHeight = 360;
   src = "";
-  playbackRate = 1;
   paused = true;
   seeking = false;
   readonly #played: [from: number, to: number][] = [];
@@ -21,6 +33,7 @@ export class SimulatedVideo extends EventTarget {
   /** Start of the current movement, by `performance.now()`. */
   #movingSince: number | undefined;
   #isMuted = true;
+  #rate = 1;
   #end: ReturnType<typeof setTimeout> | undefined;
   #ticks: ReturnType<typeof setInterval> | undefined;
 
@@ -31,10 +44,12 @@ export class SimulatedVideo extends EventTarget {
 
   get currentTime(): number {
     const moved = this.#movingSince === undefined ? 0 : performance.now() - this.#movingSince;
-    return Math.min((this.#positionMs + moved) / 1000, this.duration);
+    const frozenAtMs = Math.max(this.frozenAtMs, this.#positionMs);
+    return Math.min((this.#positionMs + moved) / 1000, frozenAtMs / 1000, this.duration);
   }
 
   set currentTime(seconds: number) {
+    this.seeks.push(seconds);
     this.#rest();
     this.#positionMs = Math.min(seconds, this.duration) * 1000;
     this.seeking = true;
@@ -43,6 +58,18 @@ export class SimulatedVideo extends EventTarget {
       this.seeking = false;
       this.#move();
     }, SEEK_MS);
+  }
+
+  /** Only told: the picture moves at its own speed. */
+  get playbackRate(): number {
+    return this.#rate;
+  }
+
+  set playbackRate(rate: number) {
+    if (rate === this.#rate) return;
+    if (rate === 1) this.resets++;
+    this.#rate = rate;
+    this.#tell("ratechange");
   }
 
   get ended(): boolean {
@@ -70,15 +97,29 @@ export class SimulatedVideo extends EventTarget {
 
   pause(): void {
     if (this.paused) return;
+    this.pauses++;
     this.#rest();
+    if (this.isThawedByPause) this.frozenAtMs = Number.POSITIVE_INFINITY;
     this.paused = true;
     this.#tell("pause");
   }
 
   load(): void {
+    this.loads++;
     this.#rest();
     this.#positionMs = 0;
+    this.paused = true;
   }
+
+  cloneNode(): SimulatedVideo {
+    const clone = new SimulatedVideo(this.duration * 1000);
+    clone.frozenAtMs = clone.clonesFreezeAtMs = this.clonesFreezeAtMs;
+    this.clones.push(clone);
+    return clone;
+  }
+
+  replaceWith(): void {}
+  removeAttribute(): void {}
 
   getVideoPlaybackQuality(): { totalVideoFrames: number } {
     const playedMs = this.played.reduce((sum, [from, to]) => sum + to - from, 0);
@@ -104,6 +145,7 @@ export class SimulatedVideo extends EventTarget {
 
   /** Fires all three events in one task, as the HTML standard requires. */
   #finish(): void {
+    if (this.frozenAtMs < Number.POSITIVE_INFINITY) return;
     this.#rest();
     this.#positionMs = this.duration * 1000;
     this.paused = true;

@@ -1,4 +1,9 @@
+from __future__ import annotations
+
 import asyncio
+import json
+import os
+from pathlib import Path
 
 import httpx
 import pytest
@@ -66,6 +71,26 @@ def test_the_client_requests_no_code_for_many_people_and_says_whose_id_that_is(u
         with pytest.raises(AdsError, match=f"user {user_id} is ") as refused:
             with_service(work, status=500)
         assert (refused.value.code, refused.value.status) == ("NOT_A_PERSON", None)
+
+
+_file = os.environ.get("RECEIVER_CASES")
+
+
+@pytest.mark.skipif(not _file, reason="RECEIVER_CASES is not set: run `npm test -- python`")
+def test_the_same_ids_get_a_code_as_in_every_client():
+    ids = json.loads(Path(_file).read_text())["userIds"]
+
+    def code_of(user_id: str) -> str | None:
+        try:
+            with_service(lambda ads: ads.create_code(user_id))
+        except AdsError as error:
+            return error.code
+        return None
+
+    expected = {None: ids["people"], "NOT_A_PERSON": ids["many_people"] + ids["chats"], "BAD_REQUEST": ids["no_ids"]}
+    assert {code: [one for one in group if code_of(one) != code] for code, group in expected.items()} == {
+        code: [] for code in expected
+    }
 
 
 @pytest.mark.parametrize(

@@ -107,12 +107,12 @@ def test_a_proxy_of_the_environment_that_cannot_be_used_is_named(environment, cl
     else:
         pytest.skip("this version of httpx reads it")
     with pytest.raises(ValueError) as raised:
-        client("https://ads.example.com", "ad_one", 7)
+        client("https://rewards.example.com", "ad_one", 7)
     message = str(raised.value)
     assert said in message and "write http://host:port" in message and "or remove it" in message
     assert "hu" not in message
     # A transport of the caller's own decides how to connect.
-    client("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(lambda _request: httpx.Response(200)))
+    client("https://rewards.example.com", "ad_one", 7, transport=httpx.MockTransport(lambda _request: httpx.Response(200)))
 
 
 @pytest.mark.parametrize("client", [Ads, AsyncAds])
@@ -125,7 +125,7 @@ def test_certificates_of_the_environment_that_cannot_be_read_are_named(environme
     else:
         pytest.skip("this version of httpx passes over them")
     with pytest.raises(ValueError, match="SSL_CERT_FILE of the environment names certificates that cannot be read"):
-        client("https://ads.example.com", "ad_one", 7)
+        client("https://rewards.example.com", "ad_one", 7)
 
 
 def unreachable(url: str) -> str:
@@ -139,8 +139,8 @@ def test_a_proxy_that_does_not_answer_is_named_instead_of_the_service(environmen
     if name == "HTTP_PROXY":
         environment.delenv("REQUEST_METHOD", raising=False)
     environment.setenv(name, "http://ann:hush@127.0.0.1:9")
-    message = unreachable("http://ads.example.com")
-    assert message.startswith("the ad service at http://ads.example.com did not answer through the environment's proxy 127.0.0.1:9: ")
+    message = unreachable("http://rewards.example.com")
+    assert message.startswith("the ad service at http://rewards.example.com did not answer through the environment's proxy 127.0.0.1:9: ")
     assert "refused" in message and message.endswith("; check that proxy, or exclude the service with NO_PROXY")
     assert "hush" not in message
 

@@ -8,7 +8,7 @@ from intermission_ads import Ads, AdsError, AsyncAds, Code, read_secret
 TELEGRAM_TOKEN = "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
 API_TOKEN = f"the bot's API token of the ad service, which begins with ad_ there; {OPERATOR}"
-EXAMPLE = "the ad service's address, such as https://ads.example.com"
+EXAMPLE = "the ad service's address, such as https://rewards.example.com"
 DIGITS = "the digits before the colon of TELEGRAM_BOT_TOKEN"
 URL, TOKEN, BOT = "url (AD_SERVICE_URL)", "token (AD_API_TOKEN)", "bot_id (BOT_ID)"
 
@@ -16,22 +16,22 @@ URL, TOKEN, BOT = "url (AD_SERVICE_URL)", "token (AD_API_TOKEN)", "bot_id (BOT_I
 mistakes = [
     ({"url": None}, f"{URL} is missing: set it to {EXAMPLE}"),
     ({"url": " "}, f"{URL} is missing: set it to {EXAMPLE}"),
-    ({"url": '"https://ads.example.com"'}, f"{URL} is in quotes: remove the quotes"),
-    ({"url": "ads.example.com"}, f"{URL} has no scheme: write https://ads.example.com instead of ads.example.com"),
+    ({"url": '"https://rewards.example.com"'}, f"{URL} is in quotes: remove the quotes"),
+    ({"url": "rewards.example.com"}, f"{URL} has no scheme: write https://rewards.example.com instead of rewards.example.com"),
     ({"url": "localhost:8701"}, f"{URL} has no scheme: write http://localhost:8701 instead of localhost:8701"),
-    ({"url": "https:ads.example.com"}, f"{URL} is not an address: write {EXAMPLE}"),
+    ({"url": "https:rewards.example.com"}, f"{URL} is not an address: write {EXAMPLE}"),
     (
-        {"url": "postgres://ads.example.com"},
+        {"url": "postgres://rewards.example.com"},
         f"{URL} must begin with https:// or http://, and begins with postgres: write {EXAMPLE}",
     ),
     ({"url": "https://"}, f"{URL} is not an address: write {EXAMPLE}"),
-    ({"url": "https://ads.example.com:port"}, f"{URL} is not an address: write {EXAMPLE}"),
+    ({"url": "https://rewards.example.com:port"}, f"{URL} is not an address: write {EXAMPLE}"),
     ({"url": "https://ads example"}, f"{URL} is not an address: write {EXAMPLE}"),
     (
-        {"url": "https://ann:secret@ads.example.com"},
+        {"url": "https://ann:secret@rewards.example.com"},
         f"{URL} contains a user name or a password, which fetch refuses: remove everything before the @",
     ),
-    ({"url": "https://ads.example.com/?a=1"}, f"{URL} contains ? or #: write only {EXAMPLE}"),
+    ({"url": "https://rewards.example.com/?a=1"}, f"{URL} contains ? or #: write only {EXAMPLE}"),
     ({"token": None}, f"{TOKEN} is missing: set it to the bot's API token; {OPERATOR}"),
     ({"token": ["", " "]}, f"{TOKEN} is missing: set it to the bot's API token; {OPERATOR}"),
     ({"token": "'ad_one'"}, f"{TOKEN} is in quotes: remove the quotes"),
@@ -66,7 +66,7 @@ mistakes = [
 @pytest.mark.parametrize(("change", "message"), mistakes, ids=lambda value: repr(value)[:50])
 def test_a_client_made_with_a_mistake_says_what_is_wrong_where_and_the_next_step(client, change, message):
     with pytest.raises(ValueError) as raised:
-        client(**{"url": "https://ads.example.com", "token": "ad_one", "bot_id": 7000000001, **change})
+        client(**{"url": "https://rewards.example.com", "token": "ad_one", "bot_id": 7000000001, **change})
     assert str(raised.value) == message
     assert "AAHdq" not in message and "secret" not in message
 
@@ -74,10 +74,10 @@ def test_a_client_made_with_a_mistake_says_what_is_wrong_where_and_the_next_step
 @pytest.mark.parametrize(
     ("url", "called"),
     [
-        ("https://ads.example.com", "https://ads.example.com/client/v1/events"),
-        (" https://ads.example.com/\r\n", "https://ads.example.com/client/v1/events"),
-        ("\ufeffhttps://ads.example.com\r\n", "https://ads.example.com/client/v1/events"),
-        ("https://ads.example.com/client/v1/codes", "https://ads.example.com/client/v1/events"),
+        ("https://rewards.example.com", "https://rewards.example.com/client/v1/events"),
+        (" https://rewards.example.com/\r\n", "https://rewards.example.com/client/v1/events"),
+        ("\ufeffhttps://rewards.example.com\r\n", "https://rewards.example.com/client/v1/events"),
+        ("https://rewards.example.com/client/v1/codes", "https://rewards.example.com/client/v1/events"),
         ("http://[::1]:8701/ads/client/v1/", "http://[::1]:8701/ads/client/v1/events"),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_call_for_a_value_that_is_no_user_id_says_so_and_is_not_sent(user_id, 
     def answer(request: httpx.Request) -> httpx.Response:
         raise AssertionError("a request was sent")
 
-    with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+    with Ads("https://rewards.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
         for call in (ads.create_code, ads.availability):
             with pytest.raises(AdsError) as raised:
                 call(user_id)
@@ -152,7 +152,7 @@ def test_a_call_with_an_argument_that_cannot_be_right_says_so_and_is_not_sent(ca
     def answer(request: httpx.Request) -> httpx.Response:
         raise AssertionError("a request was sent")
 
-    with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+    with Ads("https://rewards.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
         with pytest.raises(AdsError) as raised:
             call(ads)
     assert (raised.value.code, raised.value.message) == ("BAD_REQUEST", message)
@@ -180,7 +180,7 @@ def call_stats(request):
             sent.append(of)
             return httpx.Response(404, json={"error": {"code": "NOT_FOUND", "message": "seen"}})
 
-        with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
+        with Ads("https://rewards.example.com", "ad_one", 7, transport=httpx.MockTransport(answer)) as ads:
             with pytest.raises(AdsError):
                 getattr(ads, request.param)(*words, **named)
         return {name: value for name, value in sent[0].url.params.items() if name != "reference_prefix"}
@@ -205,7 +205,7 @@ def test_a_test_of_the_webhook_waits_longer_than_the_service_unless_the_caller_s
             seen.append(request.extensions["timeout"]["read"])
             return httpx.Response(200, json={"event_id": "evt_1", "delivered": True, "events": [], "next": "", "has_more": False})
 
-        with Ads("https://ads.example.com", "ad_one", 7, transport=httpx.MockTransport(answer), **named) as ads:
+        with Ads("https://rewards.example.com", "ad_one", 7, transport=httpx.MockTransport(answer), **named) as ads:
             ads.test_webhook()
             ads.events()
         return seen

@@ -186,6 +186,22 @@ def test_a_cancelled_handler_has_not_handled_and_a_cancelled_copy_cancels_nobody
     asyncio.run(main())
 
 
+once_in_a_process = """
+import logging
+from intermission_ads import MemoryStore
+
+logging.basicConfig()
+for _store in range(2):
+    MemoryStore().once("evt_1", lambda: None)
+"""
+
+
+def test_the_memory_store_says_once_that_it_forgets_in_development_too():
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "src")}
+    used = subprocess.run([sys.executable, "-c", once_in_a_process], env=env, check=True, timeout=60, capture_output=True, text=True)
+    assert used.stderr.count("MemoryStore is of one process and forgets its events when that ends") == 1
+
+
 def test_the_memory_store_forgets_the_oldest_events():
     store, calls = MemoryStore(max_events=2), []
     for event_id in ("a", "b", "c", "a"):
@@ -219,13 +235,13 @@ def test_commit_names_its_mistakes():
     with pytest.raises(RuntimeError, match="remove the commit or rollback in it"):
         store.once("evt_1", lambda: store.commit("evt_1", database.commit))
     with pytest.raises(RuntimeError, match="inside the handler"):
-        store.commit("evt_1", lambda: None)
+        store.commit("evt_2", lambda: None)
 
     async def write() -> None:
         pass
 
     with pytest.raises(TypeError, match="not async"):
-        store.once("evt_1", lambda: store.commit("evt_1", write))
+        store.once("evt_2", lambda: store.commit("evt_2", write))
 
 
 def test_two_processes_with_one_file_handle_an_event_once(tmp_path: Path):

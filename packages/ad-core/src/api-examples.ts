@@ -36,8 +36,8 @@ export const clientExamples = {
       code: code,
       expires_in: 3600,
       expires_at: "2026-03-01T13:00:00Z",
-      direct_link: "https://ads.example/7hKqM3xW9tRbZ2cN",
-      miniapp_url: "https://ads.example/app/7000000001?code=7hKqM3xW9tRbZ2cN",
+      direct_link: "https://rewards.example/7hKqM3xW9tRbZ2cN",
+      miniapp_url: "https://rewards.example/app/7000000001?code=7hKqM3xW9tRbZ2cN",
     },
   ],
   errorEnvelope: [
@@ -201,6 +201,7 @@ export const playerExamples = {
   faultResponse: [{ next_opening: "another-ad", server_time: "2026-03-01T12:00:36.000Z" }],
   adReportRequest: [{ token: "mR2v…", reason: "misleading" }],
   adReportResponse: [{ outcome: "recorded", server_time: "2026-03-01T12:00:36.000Z" }],
+  clickResponse: [{ outcome: "counted", server_time: "2026-03-01T12:00:36.000Z" }],
   statusRequest: [{ token: "mR2v…", next_ad: true }],
   statusResponse: [
     {
@@ -212,7 +213,7 @@ export const playerExamples = {
         delivery: "delivered",
         delivered_at: "2026-03-01T12:01:05.300Z",
       },
-      next_ad: { available: true },
+      next_ad: { available: true, today: { earned: 1, daily_cap: 5 } },
       server_time: "2026-03-01T12:01:06.000Z",
     },
   ],

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
+import { endpointState, payPerCode, receiverWarnings } from "./client-words.ts";
 import { listedEvent, startParam } from "./listed-event.ts";
 import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
 
@@ -37,10 +38,6 @@ export const createCodeRequest = z
   })
   .meta({ examples: clientExamples.createCodeRequest });
 export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
-
-/** `once`: a code earns one event, the view or the click that comes first; `each`: one view and one click. */
-export const payPerCode = z.enum(["once", "each"]);
-export type PayPerCode = z.infer<typeof payPerCode>;
 
 export const createCodeResponse = z
   .object({
@@ -246,6 +243,9 @@ export const statsResponse = z
   .meta({ examples: clientExamples.statsResponse });
 export type StatsResponse = z.infer<typeof statsResponse>;
 
+export const referenceKeys = ["hour", "day", "reference"] as const;
+export type ReferenceKey = (typeof referenceKeys)[number];
+
 /** What belongs to a reference: codes have one, ad requests and visits that earn nothing are not counted by it. */
 export const referenceFigures = z.object({
   rewards: z.int().describe("Views that earned and were charged."),
@@ -264,7 +264,7 @@ export const referenceStatsResponse = z
     currency: z.string().describe("ISO 4217."),
     from: moment,
     to: moment,
-    by: z.enum(["hour", "day", "reference"]),
+    by: z.enum(referenceKeys),
     reference_prefix: z.string(),
     rows: z
       .array(referenceFigures.extend({ key: z.string() }))
@@ -281,9 +281,6 @@ export type ReferenceStatsResponse = z.infer<typeof referenceStatsResponse>;
 export const anyStatsResponse = z
   .union([statsResponse, referenceStatsResponse])
   .meta({ examples: [...clientExamples.statsResponse, ...clientExamples.referenceStatsResponse] });
-
-/** Only an active endpoint receives events; a pending one must answer a test webhook with 2xx first. */
-export const endpointState = z.enum(["pending", "active", "disabled"]);
 
 export const testWebhookRequest = z
   .object({
@@ -309,7 +306,13 @@ export const testWebhookResponse = z
       .optional()
       .describe("Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"),
     answer: z.string().optional().describe("The beginning of the answer, or a description of the failure; for people."),
-    advice: z.string().optional().describe("What to check, unless the answer was 2xx; for people."),
+    advice: z.string().optional().describe("What to check, unless all is well; for people."),
+    warnings: z
+      .array(z.enum(receiverWarnings))
+      .optional()
+      .describe(
+        "Why a 2xx may not mean that the event was recorded: the answer is a web page, says that it failed, or a test event with a wrong signature, which is sent afterwards, got 2xx, too. Others may be added.",
+      ),
     total_ms: z.int().nonnegative(),
     endpoint: endpointState
       .optional()

@@ -152,7 +152,7 @@ export function timeOfClick(clickId: string): Date | undefined {
 
 /** The id of the event that a click earned, or would have earned: the same UUID. */
 export function eventIdOfClick(clickId: string): string {
-  return clickId.replace(/^clk_/, "evt_");
+  return `evt_${clickId.slice("clk_".length)}`;
 }
 
 /** A UUIDv7 (RFC 9562, section 5.7). Needs 10 random bytes. Throws for a time that its 48 bits cannot hold. */

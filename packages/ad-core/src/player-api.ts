@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
-import { availabilityResponse, namedRewards, viewState } from "./client-api.ts";
-import { adReportReason, playbackFault, reportRefusalReason, telegramId } from "./wire-fields.ts";
+import { availabilityResponse, namedReward, namedRewards, viewState } from "./client-api.ts";
+import {
+  adReportReason,
+  interactions,
+  playbackFault,
+  reportRefusalReason,
+  telegramId,
+  viewerLimits,
+} from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -12,6 +19,7 @@ import { adReportReason, playbackFault, reportRefusalReason, telegramId } from "
  * - `POST /player/v1/sessions/{id}/faults`     faultRequest → faultResponse
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
  * - `POST /player/v1/sessions/{id}/ad-reports` adReportRequest → adReportResponse
+ * - `POST /player/v1/sessions/{id}/click?key=` → clickResponse
  *
  * A session's token is in the body, never in an address, because a beacon cannot set headers. The same body may be
  * `application/json` or, from a page, `text/plain`. Errors use the envelope of `client-api`.
@@ -45,7 +53,9 @@ export const openSessionRequest = z
     another: z
       .boolean()
       .optional()
-      .describe("Requests a further ad after a watched one: `code` and the code of the launch data are ignored."),
+      .describe(
+        "Requests a further ad after a watched one: the code of the launch data is ignored, and `code`, if it is that of the watched view, only makes the choice that its `next_ad` named.",
+      ),
     media_types: z
       .array(z.string().max(64))
       .max(8)
@@ -81,6 +91,7 @@ export const botForPlayer = z.object({
   bot_id: telegramId,
   name: z.string(),
   link: z.string().optional().describe("`https://t.me/…`, where the bot has a username."),
+  picture_url: z.string().optional().describe("A small square picture of the bot, where its publisher has set one."),
   publisher_api_url: z
     .string()
     .optional()
@@ -92,8 +103,37 @@ export const botForPlayer = z.object({
 });
 export type BotForPlayer = z.infer<typeof botForPlayer>;
 
+/** What a view is worth, with its picture. */
+export const rewardForPlayer = namedReward.extend({
+  icon_url: z
+    .string()
+    .optional()
+    .describe("A small square picture of the unit, to be shown beside the amount, where the publisher has set one."),
+});
+export type RewardForPlayer = z.infer<typeof rewardForPlayer>;
+
 const size = { width: z.int().positive(), height: z.int().positive() };
-const callToAction = z.object({ label: z.string(), url: z.string() });
+/** What follows a call to action; the landing page's macros are filled in as in the redirect. */
+export const opens = z.discriminatedUnion("in", [
+  z.object({ in: z.literal("browser").describe("The call to action's `url` opens, which redirects.") }),
+  z.object({
+    in: z.literal("telegram").describe("A chat, a bot or a mini-app: a browser would take the viewer out of Telegram."),
+    link: z
+      .string()
+      .describe(
+        "`https://t.me/…`, for `openTelegramLink`. Then `POST` to the call to action's `url`, which counts and does not redirect. Where the client has no such method, the `url` opens.",
+      ),
+  }),
+]);
+const callToAction = z.object({
+  label: z
+    .string()
+    .optional()
+    .describe("Absent: the player's own words in the viewer's language, such as `Learn more`."),
+  url: z.string(),
+  opens: opens.optional().describe("Absent: a browser."),
+});
+export type CallToAction = z.infer<typeof callToAction>;
 
 /**
  * What the campaign's targeting was compared with; `network`: the campaign is an ad network's tag, and the network chose the
@@ -131,7 +171,7 @@ export const adForPlayer = z.object({
     ),
   call_to_action: callToAction
     .optional()
-    .describe("The address is the ad service's, which counts the CTA click once and redirects."),
+    .describe("Its `url` is the ad service's, which counts the CTA click once and redirects."),
   end_card: z
     .object({ poster_url: z.string(), ...size, call_to_action: callToAction.optional() })
     .optional()
@@ -175,7 +215,7 @@ export const openSessionResponse = z
         .optional()
         .describe("Only with state `watched`: there is nothing more to watch, and no reward, or none yet."),
       ad: adForPlayer,
-      rewards: namedRewards.optional(),
+      rewards: namedRewards.extend({ rewarded: rewardForPlayer.optional() }).optional(),
       accepted_ms: z.int().nonnegative().describe("Accepted progress. Playback resumes at `resume_at_ms`."),
       resume_at_ms: z.int().nonnegative(),
       first_sequence: z
@@ -194,7 +234,7 @@ export const openSessionResponse = z
     z.object({
       outcome: z.literal("limit-reached"),
       bot: botForPlayer,
-      reason: z.enum(["cooldown", "daily-cap"]),
+      reason: z.enum(viewerLimits),
       available_at: z.iso.datetime(),
       server_time: z.iso.datetime(),
     }),
@@ -222,6 +262,13 @@ export const progressReport = z.object({
     .optional()
     .describe(
       "Video frames rendered since the range before (`getVideoPlaybackQuality`), where the browser reports them. The first range has those that were rendered before playback, too.",
+    ),
+  events: z
+    .array(z.enum(interactions))
+    .max(4)
+    .optional()
+    .describe(
+      "What the viewer did at the beginning or at the end of the range: trackers of a VAST ad are called for it.",
     ),
 });
 export type ProgressReport = z.infer<typeof progressReport>;
@@ -278,6 +325,14 @@ export const reportResponse = z
   .meta({ examples: playerExamples.reportResponse });
 export type ReportResponse = z.infer<typeof reportResponse>;
 
+/** Which ad the next opening of this code shows. */
+const nextOpening = z.enum(["another-ad", "same-ad"]);
+export type NextOpening = z.output<typeof nextOpening>;
+
+/** How far the webhook of what a view earned is. */
+const earnedDelivery = z.enum(["on-its-way", "delivered", "delayed", "failed"]);
+export type EarnedDelivery = z.output<typeof earnedDelivery>;
+
 export const faultRequest = z
   .object({ token: z.string().min(1).max(128), fault: playbackFault })
   .meta({ examples: playerExamples.faultRequest });
@@ -285,11 +340,9 @@ export type FaultRequest = z.infer<typeof faultRequest>;
 
 export const faultResponse = z
   .object({
-    next_opening: z
-      .enum(["another-ad", "same-ad"])
-      .describe(
-        "What the next opening of the code returns: the same ad if progress was accepted and its file is not at fault.",
-      ),
+    next_opening: nextOpening.describe(
+      "What the next opening of the code returns: the same ad if a second or more of it was accepted and its file is not at fault.",
+    ),
     server_time: z.iso.datetime(),
   })
   .meta({ examples: playerExamples.faultResponse });
@@ -317,6 +370,12 @@ export const adReportResponse = z
   .meta({ examples: playerExamples.adReportResponse });
 export type AdReportResponse = z.infer<typeof adReportResponse>;
 
+/** `not-counted`: it was counted before, nothing was played yet, or the caller is a machine or unknown. */
+export const clickResponse = z
+  .object({ outcome: z.enum(["counted", "not-counted"]), server_time: z.iso.datetime() })
+  .meta({ examples: playerExamples.clickResponse });
+export type ClickResponse = z.infer<typeof clickResponse>;
+
 export const statusRequest = z
   .object({
     token: z.string().min(1).max(128),
@@ -343,13 +402,25 @@ export const statusResponse = z
       .object({
         event_id: z.string(),
         occurred_at: z.iso.datetime(),
-        delivery: z.enum(["on-its-way", "delivered", "delayed", "failed"]),
+        delivery: earnedDelivery,
         /** When the bot's backend accepted the webhook. */
         delivered_at: z.iso.datetime().optional(),
       })
       .optional()
       .describe("Present once the code earned it."),
     next_ad: availabilityResponse
+      .extend({
+        today: z
+          .object({ earned: z.int().nonnegative(), daily_cap: z.int().positive() })
+          .optional()
+          .describe("With `available`: the ads that the viewer has earned for today, and the bot's daily cap."),
+        media: z
+          .object({ url: z.string(), poster_url: z.string().optional() })
+          .optional()
+          .describe(
+            "The video that opening with `another` and this view's `code` would most likely choose, to load it early. Nothing is reserved.",
+          ),
+      })
       .optional()
       .describe(
         "Only if it was requested: whether opening with `another` would return an ad now, or when it may. A hint.",

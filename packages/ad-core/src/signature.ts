@@ -53,13 +53,16 @@ export interface StandardWebhookHeaders {
   readonly "webhook-signature": string;
 }
 
-function standardSignature(id: string, timestamp: string, body: Uint8Array, token: string): string {
-  return `v1,${createHmac("sha256", token).update(`${id}.${timestamp}.`, "utf8").update(body).digest("base64")}`;
+/** A token, whose UTF-8 bytes are the key, or the key itself: the decoded bytes of a `whsec_` secret. */
+export type StandardWebhookKey = string | Uint8Array;
+
+function standardSignature(id: string, timestamp: string, body: Uint8Array, key: StandardWebhookKey): string {
+  return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.`, "utf8").update(body).digest("base64")}`;
 }
 
 /**
  * The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may know either
- * token during a rotation. The key is the UTF-8 bytes of the token. Throws for an id or a time that no receiver could
+ * token during a rotation. Throws for an id or a time that no receiver could
  * accept, and without a token.
  */
 export function signStandardWebhook(attempt: {
@@ -67,12 +70,13 @@ export function signStandardWebhook(attempt: {
   /** Unix time of this attempt, in whole seconds. */
   readonly timestampSeconds: number;
   readonly body: Uint8Array;
-  readonly tokens: readonly string[];
+  readonly tokens: readonly StandardWebhookKey[];
 }): StandardWebhookHeaders {
   const timestamp = String(attempt.timestampSeconds);
   if (!webhookIdPattern.test(attempt.id)) throw new Error(`"${attempt.id}" cannot be a webhook-id`);
   if (!timestampPattern.test(timestamp)) throw new Error(`${timestamp} cannot be a webhook-timestamp`);
-  if (attempt.tokens.length === 0 || attempt.tokens.includes("")) throw new Error("a webhook is signed with a token");
+  if (attempt.tokens.length === 0 || attempt.tokens.some((key) => key.length === 0))
+    throw new Error("a webhook is signed with a token");
   const signatures = attempt.tokens.map((token) => standardSignature(attempt.id, timestamp, attempt.body, token));
   return { "webhook-id": attempt.id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
@@ -90,7 +94,7 @@ export type StandardWebhookVerdict =
 export function verifyStandardWebhook(received: {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Uint8Array;
-  readonly tokens: readonly string[];
+  readonly tokens: readonly StandardWebhookKey[];
   readonly now: Date;
   readonly toleranceSeconds?: number;
 }): StandardWebhookVerdict {
@@ -114,10 +118,10 @@ export function verifyStandardWebhook(received: {
 
 function isSignedByOne(
   entries: readonly string[],
-  tokens: readonly string[],
-  signatureOf: (token: string) => string,
+  tokens: readonly StandardWebhookKey[],
+  signatureOf: (token: StandardWebhookKey) => string,
 ): boolean {
-  const expected = tokens.filter((token) => token !== "").map(signatureOf);
+  const expected = tokens.filter((token) => token.length > 0).map(signatureOf);
   let isValid = false;
   for (const entry of entries) {
     const presented = textBytes(entry);

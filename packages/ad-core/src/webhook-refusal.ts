@@ -21,14 +21,17 @@ export type WrongSignatureCause =
   /** It matches a token without the blanks, line breaks or quotes around it. */
   | "padded-token";
 
+const wholeHeaderCauses = ["no-headers", "milliseconds", "mismatch"] as const;
+const oneHeaderCauses = ["missing-header", "malformed-header"] as const;
+
 /** Why a receiver refuses a webhook before it reads the event. */
 export type WebhookRefusal =
   | { readonly fault: "missing-signature" | "malformed-signature" }
   | { readonly fault: "wrong-signature"; readonly cause: WrongSignatureCause }
-  | { readonly fault: "wrong-webhook-signature"; readonly cause: "no-headers" | "milliseconds" | "mismatch" }
+  | { readonly fault: "wrong-webhook-signature"; readonly cause: (typeof wholeHeaderCauses)[number] }
   | {
       readonly fault: "wrong-webhook-signature";
-      readonly cause: "missing-header" | "malformed-header";
+      readonly cause: (typeof oneHeaderCauses)[number];
       readonly header: StandardHeader;
     }
   /** Genuine, but sent this long ago (`stale`) or ahead (`future`) by the receiver's clock. Only said after the MAC matched. */
@@ -54,6 +57,15 @@ const wrongSignature: Record<WrongSignatureCause, string> = {
   "padded-token":
     "X-Signature matches the receiver's token without the blanks, line breaks or quotes around it: remove them from the setting",
 };
+
+const SIGNATURE_TEST = "test of a wrong signature";
+/** With which the ad service sends an event with a wrong signature, after a test. */
+export const SIGNATURE_TEST_USER_AGENT = `Intermission-Webhooks/1.0 (${SIGNATURE_TEST})`;
+
+/** Whether what was refused was sent to see that it is refused: no fault, for logs and counts. */
+export function isSignatureTest(refusal: WebhookRefusal, userAgent: string | null | undefined): boolean {
+  return refusal.fault === "wrong-signature" && (userAgent ?? "").endsWith(`(${SIGNATURE_TEST})`);
+}
 
 /** What a log counts as one: a forged webhook must not hide another cause. Of a bounded number, whatever is sent. */
 export function kindOfRefusal(refusal: WebhookRefusal): string {
@@ -108,13 +120,9 @@ const withoutSeconds: readonly WebhookRefusal[] = [
   ...(Object.keys(wrongSignature) as WrongSignatureCause[]).map(
     (cause) => ({ fault: "wrong-signature", cause }) as const,
   ),
-  ...(["no-headers", "milliseconds", "mismatch"] as const).map(
-    (cause) => ({ fault: "wrong-webhook-signature", cause }) as const,
-  ),
+  ...wholeHeaderCauses.map((cause) => ({ fault: "wrong-webhook-signature", cause }) as const),
   ...standardHeaders.flatMap((header) =>
-    (["missing-header", "malformed-header"] as const).map(
-      (cause) => ({ fault: "wrong-webhook-signature", cause, header }) as const,
-    ),
+    oneHeaderCauses.map((cause) => ({ fault: "wrong-webhook-signature", cause, header }) as const),
   ),
 ];
 

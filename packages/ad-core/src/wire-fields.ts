@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { readMoment } from "./moment.ts";
+import { chatInsteadOfPerson } from "./not-a-person.ts";
+import { isSharedAccount } from "./shared-accounts.ts";
 
 /** Fields of the publishers' and the player's API that operators' routes have, too: apart, so that the console loads only these. */
 
@@ -7,6 +9,9 @@ export const TELEGRAM_ID = /^[1-9][0-9]{0,19}$/;
 
 /** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
 export const telegramId = z.string().regex(TELEGRAM_ID, "must be a string of 1 to 20 digits, without leading zeros");
+
+/** A Telegram id that can be a person's, where only a person makes sense. `/client/v1` takes every `telegramId`. */
+export const personId = telegramId.refine((id) => !isSharedAccount(id), chatInsteadOfPerson);
 
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
@@ -27,6 +32,14 @@ function momentMessage(input: unknown): string | undefined {
   return read.outcome === "refused" ? read.message : undefined;
 }
 
+/** Why a user may not earn yet: the pause between two rewards, or the most rewards of a day. */
+export const viewerLimits = ["cooldown", "daily-cap"] as const;
+export type ViewerLimitReason = (typeof viewerLimits)[number];
+
+/** What a viewer does with the player; a VAST ad's trackers of each are called once. */
+export const interactions = ["mute", "unmute", "pause", "resume"] as const;
+export type Interaction = (typeof interactions)[number];
+
 /** What a code can earn, each at most once. */
 export const eventType = z.enum(["rewarded", "direct_link"]);
 export type EventType = z.infer<typeof eventType>;
@@ -36,6 +49,7 @@ export const deliveryState = z
   .describe(
     "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
   );
+export type DeliveryState = z.output<typeof deliveryState>;
 
 /** Whether a zone of the IANA has this name. */
 export function isTimeZone(name: string): boolean {
@@ -59,7 +73,14 @@ export const playbackFault = z.enum(["not-found", "timeout", "unsupported", "not
 export type PlaybackFault = z.infer<typeof playbackFault>;
 
 /** Why a report of a player is not accepted, whenever it is sent. */
-export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
+export const reportRefusalReason = z.enum([
+  "hidden",
+  "too-long",
+  "backwards",
+  "beyond-the-end",
+  "not-started",
+  "after-close",
+]);
 export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
 
 /** Why a request to another server has no valid answer. Stored in the log of attempts, so these values must not change. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedText, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { termsInput, withLimitOnlyOnCredit } from "./terms.ts";
 
 export const advertiserStates = ["active", "archived"] as const;
 
@@ -18,6 +19,11 @@ export type Advertiser = z.output<typeof advertiser>;
 
 const params = z.object({ advertiser: z.string().max(128).describe("Its id, or its name in any case.") });
 const name = boundedText(128).describe("Shown to viewers.");
+
+/** Equal for names that differ only in case, whitespace or Unicode composition. */
+export function advertiserKey(name: string): string {
+  return name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
+}
 
 export const advertiserRoutes = {
   listAdvertisers: {
@@ -55,7 +61,9 @@ export const advertiserRoutes = {
     method: "POST",
     path: "/advertisers",
     description: "Adds an advertiser before its first campaign.",
-    body: z.strictObject({ name }).meta({ examples: [{ name: "Shop" }] }),
+    body: withLimitOnlyOnCredit(z.strictObject({ name, ...termsInput })).meta({
+      examples: [{ name: "Shop", billing: "credit", creditLimitMicros: 500_000_000 }],
+    }),
     status: 201,
     answer: advertiser,
     refusals: [409],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { FieldFaultValues } from "./field-faults.ts";
 import { fieldFault } from "./field-forms.ts";
+import { formKinds } from "./form-kinds.ts";
 
 /**
  * Amounts of money are integers of micros, which are millionths of the deployment's currency. This file has their bounds and
@@ -101,7 +102,8 @@ export function microsOf(kind: AmountKind) {
       const fault = message(value);
       if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault, params });
     })
-    .meta({ type: "integer", minimum: min, maximum: max });
+    .meta({ type: "integer", minimum: min, maximum: max })
+    .register(formKinds, { kind });
 }
 
 function microsFault(input: unknown, kind: AmountKind): string | undefined {
@@ -135,28 +137,38 @@ export const finePriceRule = `must have 2 decimals at most beside a budget above
 
 const plain = /^\d+(\.\d+)?$/;
 const commaOfThreeDigits = /^[1-9]\d{0,2},\d{3}$/;
-const digitGroups = /^([1-9]\d{0,2}(,|'|’|_|\p{Zs})(?:\d{2,3}\2)*\d{3})(\.\d+)?$/u;
+const digitGroups = /^([1-9]\d{0,2}(,|'|’|_|\p{Zs})(?:\d{2,3}\2)*\d{3})(?:([.,])(\d+))?$/u;
 const pointGroups = /^([1-9]\d{0,2}(?:\.\d{3})+),(\d+)$|^([1-9]\d{0,2}(?:\.\d{3}){2,})$/;
-const withCurrency = /^(?:\p{Sc}|[A-Za-z]{3})\p{Zs}?(\d[\d.]*)$|^(\d[\d.]*)\p{Zs}?(?:\p{Sc}|[A-Za-z]{3})$/u;
+const currencyBefore = /^(?:[A-Z]{0,3}\p{Sc}|[A-Za-z]{3})\p{Zs}?(?=[\d.,+−-])(.+)$/u;
+const currencyAfter = /^(.*\d[.,]?)\p{Zs}?(?:[A-Z]{0,3}\p{Sc}|[A-Za-z]{3}|руб\.?|р\.)$/u;
 
 /** What is wrong with text that is not an amount, and how to write it where that is clear. */
 function formFault(text: string): [fault: AmountFault, write?: string] {
   if (text.length > MAX_LENGTH) return ["other-form"];
+  if (/^[-−]/.test(text)) return [/\d/.test(text) ? "sign" : "other-form"];
+  if (/^\+[\d.,]/.test(text)) return around("sign", text.slice(1));
+  const amount = (currencyBefore.exec(text) ?? currencyAfter.exec(text))?.[1];
+  if (amount !== undefined) return around("currency", amount);
   if (commaOfThreeDigits.test(text)) return ["comma", text.replace(",", "")];
-  const [, grouped, , fraction = ""] = digitGroups.exec(text) ?? [];
-  if (grouped !== undefined) return ["digit-groups", grouped.replaceAll(/\D/g, "") + fraction];
+  const [, grouped, separator, point, fraction] = digitGroups.exec(text) ?? [];
+  if (grouped !== undefined && (point === undefined || point !== separator))
+    return ["digit-groups", grouped.replaceAll(/\D/g, "") + (fraction === undefined ? "" : `.${fraction}`)];
   const [, pointed, decimals, whole] = pointGroups.exec(text) ?? [];
   if (pointed !== undefined) return ["digit-groups", `${pointed.replaceAll(".", "")}.${decimals}`];
   if (whole !== undefined) return ["digit-groups", whole.replaceAll(".", "")];
   if (/^\d+,\d+$/.test(text)) return ["decimal-comma", text.replace(",", ".")];
-  if (/^\.\d+$/.test(text)) return ["point", `0${text}`];
-  if (/^\d+\.$/.test(text)) return ["point", text.slice(0, -1)];
-  if (/^\+\d/.test(text)) return ["sign", text.slice(1)];
-  if (/^[-−]\d/.test(text)) return ["sign"];
+  if (/^[.,]\d+$/.test(text)) return ["point", `0.${text.slice(1)}`];
+  if (/^\d+[.,]$/.test(text)) return ["point", text.slice(0, -1)];
   if (/^\d+(\.\d+)?e[+-]?\d{1,2}$/i.test(text)) return ["exponent", withoutExponent(Number(text))];
-  const [, after, before = after] = withCurrency.exec(text) ?? [];
-  if (before !== undefined) return ["currency", plain.test(before) ? before : ""];
   return ["other-form"];
+}
+
+/** The fault of what stands around an amount, which may be in another form itself. */
+function around(fault: "sign" | "currency", amount: string): [fault: AmountFault, write?: string] {
+  if (plain.test(amount)) return [fault, amount];
+  const [inner, write] = formFault(amount);
+  const said = inner === "comma" || inner === "sign" ? inner : fault;
+  return write === undefined ? [said] : [said, write];
 }
 
 function withoutExponent(value: number): string {

@@ -1,3 +1,4 @@
+import { payPerCode } from "@intermission/ad-core/client-words";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
@@ -13,6 +14,7 @@ import {
   timeZone,
   wholeList,
 } from "./fields.ts";
+import { formKinds } from "./form-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const amountFault = "must be a whole number from 1 to 1000000000";
@@ -45,6 +47,7 @@ const rewardUnit = z.record(z.string(), z.record(z.string(), word)).superRefine(
     if (fault !== undefined) context.addIssue({ code: "custom", ...fault });
   }
 });
+rewardUnit.register(formKinds, { kind: "rewardUnit" });
 export type RewardUnit = z.infer<typeof rewardUnit>;
 
 function faultOf(language: string, categories: readonly string[]) {
@@ -75,7 +78,11 @@ const wholeNumber = (min: number, max: number, unit = "") => {
 /** Settings of a bot that an operator may change. */
 export const botSettings = z.object({
   name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
-  username: z.string().regex(forms.USERNAME, "must be the bot's username without the @").nullable(),
+  username: z
+    .string()
+    .regex(forms.USERNAME, "must be the bot's username without the @")
+    .register(formKinds, { kind: "username" })
+    .nullable(),
   webhookUrl: callableAddress.nullable(),
   publisherApiUrl: callableAddress.nullable(),
   deliveryMode: z.enum(["at-least-once", "at-most-once"]),
@@ -100,11 +107,9 @@ export const botSettings = z.object({
     .describe(
       "How a click on a direct link is treated that counts but looks suspicious. `hold-farms`, the default, holds what passes the bounds for click farms and pays all others.",
     ),
-  payPerCode: z
-    .enum(["once", "each"])
-    .describe(
-      "What a code earns: `once` is one event, a view or a click, whichever comes first; `each` is one view and one click. The publisher pays by the same rule.",
-    ),
+  payPerCode: payPerCode.describe(
+    "What a code earns: `once` is one event, a view or a click, whichever comes first; `each` is one view and one click. The publisher pays by the same rule.",
+  ),
   rewardPerView: rewardAmount.nullable().describe("What the mini-app tells its users that a view is worth."),
   rewardPerClick: rewardAmount.nullable().describe("The same for a click on a direct link."),
   rewardUnit: rewardUnit
@@ -126,6 +131,8 @@ export const bot = botSettings.extend({
     .string()
     .describe("The first four characters of the bot's codes: the address of a direct link identifies its bot by them."),
   username: z.string().nullable().describe("Without the @."),
+  pictureFileName: z.string().nullable().describe("Its picture, which its users see in the mini-app. Below `/media/`."),
+  unitIconFileName: z.string().nullable().describe("The icon beside an amount in its unit. Below `/media/`."),
   isSuspended: z.boolean(),
   createdAt: moment,
   updatedAt: moment,
@@ -165,6 +172,10 @@ const changes = botSettings
 const params = z.object({ botId: telegramId });
 const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });
 const shownBot = bot.extend({ miniappUrl: z.string() });
+/** `bot`: its own picture; `unit`: the icon of the unit that its rewards are counted in. */
+export const pictureOfBot = z.enum(["bot", "unit"]);
+export type PictureOfBot = z.infer<typeof pictureOfBot>;
+const pictureParams = params.extend({ picture: pictureOfBot });
 const newToken = { tokenId: z.string(), token: z.string().describe("Shown only here.") };
 
 export const botRoutes = {
@@ -214,6 +225,26 @@ export const botRoutes = {
     path: "/bots/:botId/resume",
     description: "Ends a bot's suspension.",
     params,
+    answer: shownBot,
+  },
+  setBotPicture: {
+    method: "PUT",
+    path: "/bots/:botId/pictures/:picture",
+    description:
+      "Sets a bot's picture, or the icon of its unit, from a JPEG, PNG or WebP picture. The server's ffmpeg makes a small square of it; without ffmpeg it must be one.",
+    params: pictureParams,
+    query: z.object({
+      name: z.string().min(1).max(1024).default("picture.png").describe("Of the file, for messages."),
+    }),
+    body: "file",
+    answer: shownBot,
+    refusals: [507],
+  },
+  removeBotPicture: {
+    method: "DELETE",
+    path: "/bots/:botId/pictures/:picture",
+    description: "Removes a bot's picture, or the icon of its unit. Without one, nothing is removed.",
+    params: pictureParams,
     answer: shownBot,
   },
 } as const satisfies OperatorRoutes;

@@ -1,7 +1,17 @@
+import { webForm } from "@intermission/ad-core/telegram-link";
 import { unescapedAddress, type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
+import {
+  type CampaignFormat,
+  campaignFormats,
+  campaignPhases,
+  campaignPriorities,
+  campaignStatuses,
+  pacings,
+  platforms,
+} from "./campaign-words.ts";
 import { fieldFault } from "./field-forms.ts";
 import {
   boundedText,
@@ -16,8 +26,10 @@ import {
   shortWord,
   wholeList,
 } from "./fields.ts";
+import { formKinds } from "./form-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { countryCode, languageCode } from "./standard-codes.ts";
+import { termsInput, withLimitOnlyOnCredit } from "./terms.ts";
 
 const unique = <Item extends z.ZodType>(item: Item, max: number) =>
   z
@@ -36,20 +48,23 @@ const wholeNumber = (min: number, max: number) => {
 
 /** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */
 export const targeting = z.strictObject({
-  languages: unique(languageCode, 100).optional(),
-  platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
+  languages: unique(languageCode, 100).register(formKinds, { kind: "languages" }).optional(),
+  platforms: unique(z.enum(platforms, `must be one of ${platforms.join(", ")}`), platforms.length).optional(),
   countries: unique(countryCode, 249)
+    .register(formKinds, { kind: "countries" })
     .optional()
     .describe("ISO 3166, as DE. Needs a source of countries in the settings."),
   premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
-  bots: unique(telegramId, 1000).optional(),
+  bots: unique(telegramId, 1000).register(formKinds, { kind: "bots" }).optional(),
   botCategories: unique(shortWord, 100).optional(),
-  excludedBots: unique(telegramId, 1000).optional(),
+  excludedBots: unique(telegramId, 1000).register(formKinds, { kind: "bots" }).optional(),
   excludedBotCategories: unique(shortWord, 100).optional(),
   hours: unique(wholeNumber(0, 23), 24)
+    .register(formKinds, { kind: "hours" })
     .optional()
     .describe("Each hour of the day: [8, 9, 10], or over midnight [22, 23, 0, 1]."),
   weekdays: unique(wholeNumber(1, 7), 7)
+    .register(formKinds, { kind: "weekdays" })
     .optional()
     .describe("1 is Monday, 7 Sunday: of the moment itself, also after midnight."),
 });
@@ -66,14 +81,15 @@ const landingUrl = z.string().transform((url, context) => {
   context.addIssue({ code: "custom", message: checked.message, params: checked.fault });
   return z.NEVER;
 });
+landingUrl.register(formKinds, { kind: "address" });
 
 /** The settings of a campaign, each checked alone. Null means none. */
 export const campaignSettings = z.strictObject({
   name: boundedText(128),
   advertiser: boundedText(128).describe("Shown to the viewer as text: the company that pays for the ad."),
-  priority: z.enum(["sponsorship", "standard", "house"]),
+  priority: z.enum(campaignPriorities),
   category: shortWord.nullable(),
-  pacing: z.enum(["even", "asap"]).describe("`even`: spread over the day; `asap`: as fast as requests come."),
+  pacing: z.enum(pacings).describe("`even`: spread over the day; `asap`: as fast as requests come."),
   startsAt: momentInput.nullable(),
   endsAt: momentInput.nullable().describe("The end, exclusive: a date ends the campaign as that day begins."),
   landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
@@ -102,10 +118,39 @@ export const campaignSettings = z.strictObject({
 });
 export type CampaignSettings = z.infer<typeof campaignSettings>;
 
+/** What a new campaign has where the request names nothing else. */
+export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
+  priority: "standard",
+  category: null,
+  pacing: "even",
+  startsAt: null,
+  endsAt: null,
+  landingUrl: null,
+  callToAction: null,
+  weight: 1,
+  viewPriceMicros: 0,
+  clickPriceMicros: 0,
+  totalBudgetMicros: null,
+  dailyBudgetMicros: null,
+  totalViewCap: null,
+  dailyViewCap: null,
+  totalClickCap: null,
+  dailyClickCap: null,
+  userCap: null,
+  userCapSeconds: null,
+  targeting: {},
+};
+
+/** Settings that only one format has: with those of the other, a campaign would run free or without a limit. */
+export const settingsOfFormat = {
+  rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
+  direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
+} as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
+
 /** A campaign's formats cannot be changed, so that past charges keep their meaning. */
-export const campaignFormats = z
-  .array(z.enum(["rewarded", "direct_link"]))
-  .min(1, "must be rewarded, direct_link or both")
+export const formatsOfCampaign = z
+  .array(z.enum(campaignFormats))
+  .min(1, `must name at least one of ${campaignFormats.join(", ")}`)
   .refine((formats) => new Set(formats).size === formats.length, {
     error: "must not name a format twice",
     params: fieldFault("TWICE"),
@@ -122,12 +167,19 @@ const campaignCreative = z.object({
 });
 export type CampaignCreative = z.infer<typeof campaignCreative>;
 
+/** The sides that may pause a campaign. */
+export const pausers = ["operator", "advertiser"] as const;
+
 export const campaign = z.object({
   ...campaignSettings.shape,
   campaignId: z.string(),
   advertiserId: z.string(),
-  formats: campaignFormats,
-  status: z.enum(["active", "paused", "archived"]),
+  formats: formatsOfCampaign,
+  status: z.enum(campaignStatuses),
+  pausedBy: z
+    .enum(pausers)
+    .nullable()
+    .describe("Only the operator resumes what the operator has paused. Null: the campaign is not paused."),
   startsAt: moment.nullable(),
   endsAt: moment.nullable(),
   totalBudgetMicros: micros.nullable(),
@@ -186,8 +238,11 @@ const changes = someSettings
 const draft = someSettings
   .extend({
     ...campaignSettings.pick({ name: true, advertiser: true }).shape,
-    formats: campaignFormats,
-    creativeIds: z.array(z.string().max(64)).max(100).default([]),
+    formats: formatsOfCampaign,
+    creativeIds: z.array(z.string().max(64)).max(100).register(formKinds, { kind: "videos" }).default([]),
+    newAdvertiser: withLimitOnlyOnCredit(z.strictObject(termsInput))
+      .optional()
+      .describe("The terms of an advertiser that this campaign makes by its name; prepaid without them."),
     idempotencyKey,
   })
   .meta({
@@ -224,10 +279,21 @@ export const campaignRoutes = {
     query: z.object({
       ...wholeList,
       archived: z.stringbool().default(false),
-      status: z.enum(["active", "paused", "archived"]).optional(),
+      status: z.enum(campaignStatuses).optional(),
       advertiser: boundedText(128).optional().describe("Its id, or its name in any case."),
     }),
     answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)), next }),
+  },
+  countCampaigns: {
+    method: "GET",
+    path: "/campaigns/counts",
+    description: "Counts the active campaigns by what they do now.",
+    query: z.object({ advertiser: boundedText(128).optional().describe("Its id, or its name in any case.") }),
+    answer: z.object({
+      phases: z
+        .array(z.object({ phase: z.enum(campaignPhases), count: z.int(), name: z.string() }))
+        .describe("Those of which there are any, each with the name of the latest campaign."),
+    }),
   },
   showCampaign: {
     method: "GET",
@@ -268,9 +334,10 @@ export const campaignRoutes = {
   resumeCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/resume",
-    description: "Lets a paused campaign serve again.",
+    description: "Lets a paused campaign serve again. An advertiser resumes only what its own people have paused.",
     params,
     answer: campaign,
+    refusals: [409],
   },
   archiveCampaign: {
     method: "POST",
@@ -311,15 +378,20 @@ const faults = {
   "user-info": { message: "must not hold a user name or password", fault: fieldFault("ADDRESS_USER_INFO") },
 } satisfies Record<WebAddressFault, LandingUrlFault>;
 
-/** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
+/**
+ * Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. A `tg:` address is
+ * kept in its t.me form, which every browser opens.
+ */
 export function checkLandingUrl(text: string): LandingUrlCheck {
   if (text.length > MAX_LENGTH) {
     const fault = fieldFault("CHARACTERS_AT_MOST", { max: String(MAX_LENGTH) });
     return invalid({ message: `is longer than ${MAX_LENGTH} characters`, fault });
   }
-  const fault = webAddressFault(text, { isPlainHttpAllowed: true });
+  const unescaped = unescapedAddress(text);
+  const address = webForm(unescaped) ?? unescaped;
+  const fault = webAddressFault(address, { isPlainHttpAllowed: true });
   if (fault !== undefined) return invalid(faults[fault]);
-  return { outcome: "valid", url: new URL(unescapedAddress(text)).href };
+  return { outcome: "valid", url: new URL(address).href };
 }
 
 interface LandingUrlFault {

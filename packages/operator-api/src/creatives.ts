@@ -1,5 +1,6 @@
 import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { creativeKinds, reviewStates } from "./creative-words.ts";
 import { boundedText, confirmation, listLimit, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { vastReason } from "./vast-reasons.ts";
@@ -21,16 +22,15 @@ const captions = z.object({
 });
 export type Captions = z.infer<typeof captions>;
 
-/** `draft`: uploaded by its advertiser, who has not submitted it yet. */
-export const reviewStates = ["draft", "waiting", "approved", "refused"] as const;
+const creativeKind = z.enum(creativeKinds);
 
 const ofVideo = "Null for a VAST tag: its response contains it.";
 export const creative = z.object({
   creativeId: z.string(),
   name: z.string().nullable().describe("For the operator; at first the name of its file, or the host of its tag."),
-  kind: z
-    .enum(["file", "address", "vast"])
-    .describe("A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening."),
+  kind: creativeKind.describe(
+    "A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening.",
+  ),
   url: z.string().nullable().describe("The address of the video (`address`) or of the tag (`vast`)."),
   sha256: z.string().nullable(),
   fileName: z.string().nullable().describe("Below `/media/`."),
@@ -122,6 +122,9 @@ export const dropReasons = [
   "click-address",
   "companion",
   "captions",
+  "element",
+  "attribute",
+  "event",
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 
@@ -166,6 +169,16 @@ const added = creative.extend({
   posterFault: z.string().nullable().describe("Why the server made no poster, if it tried."),
 });
 
+const uploadIdForm = z.string().regex(/^[0-9a-f]{48}$/, "must be the last part of the upload's address");
+
+const unfinishedUpload = z.object({
+  uploadId: z.string(),
+  name: z.string().nullable().describe("Of the file; null: the client did not send it."),
+  sent: z.int().describe("Bytes that have arrived."),
+  byteLength: z.int(),
+});
+export type UnfinishedUpload = z.infer<typeof unfinishedUpload>;
+
 export const creativeRoutes = {
   uploadVideo: {
     method: "POST",
@@ -194,7 +207,7 @@ export const creativeRoutes = {
     query: z.object({ advertiser: z.string().max(128).optional().describe("As of `POST /creatives`.") }),
     body: z
       .strictObject({
-        uploadId: z.string().regex(/^[0-9a-f]{48}$/, "must be the last part of the upload's address"),
+        uploadId: uploadIdForm,
         name: z.string().min(1).max(1024).describe("Of the file."),
       })
       .meta({ examples: [{ uploadId: "0123456789abcdef".repeat(3), name: "spring.mp4" }] }),
@@ -202,6 +215,19 @@ export const creativeRoutes = {
     answer: added,
     refusals: [409, 507],
     answerTimeoutMs: CONVERSION_MS,
+  },
+  listUploads: {
+    method: "GET",
+    path: "/creatives/uploads",
+    description: "Lists the caller's unfinished uploads, of which few are allowed. They are removed after a day.",
+    answer: z.object({ uploads: z.array(unfinishedUpload) }),
+  },
+  removeUpload: {
+    method: "DELETE",
+    path: "/creatives/uploads/:uploadId",
+    description: "Removes an own unfinished upload, and returns it.",
+    params: z.object({ uploadId: uploadIdForm }),
+    answer: unfinishedUpload,
   },
   addVideoByAddress: {
     method: "POST",
@@ -222,7 +248,7 @@ export const creativeRoutes = {
     query: confirmation,
     body: z
       .strictObject({ url: z.string().trim() })
-      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+      .meta({ examples: [{ url: "https://tags.example/vast?correlator=[CACHEBUSTING]" }] }),
     status: 201,
     answer: creative,
     refusals: [409],
@@ -234,7 +260,7 @@ export const creativeRoutes = {
       "Requests a VAST tag once, as an opening does, and returns the chain of wrappers and the media. Nothing is stored, and no tracker is called.",
     body: z
       .strictObject({ url: z.string().trim() })
-      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+      .meta({ examples: [{ url: "https://tags.example/vast?correlator=[CACHEBUSTING]" }] }),
     answer: vastTrial,
   },
   listCreatives: {
@@ -244,7 +270,7 @@ export const creativeRoutes = {
     query: z.object({
       ...wholeList,
       order: wholeList.order.unwrap().default("newest"),
-      kind: z.enum(["file", "address", "vast"]).optional(),
+      kind: creativeKind.optional(),
       advertiser: z.string().max(128).optional().describe("Its id, or its name in any case."),
       review: z.enum(reviewStates).optional(),
       find: boundedText(128).optional().describe("Words of the name, the id or the address, in any case."),
@@ -335,8 +361,10 @@ export const creativeRoutes = {
   setPoster: {
     method: "PUT",
     path: "/creatives/:creativeId/poster",
-    description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
+    description:
+      "Replaces a video's poster by a JPEG, PNG or WebP picture. One that is turned or too large is turned and made smaller, if the server has ffmpeg.",
     params,
+    query: z.object({ name: z.string().min(1).max(1024).default("poster.jpg").describe("Of the file, for messages.") }),
     body: "file",
     answer: creative,
     refusals: [507],

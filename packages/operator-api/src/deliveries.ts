@@ -59,7 +59,9 @@ const shownDelivery = listedDelivery.extend({
 });
 export type ShownDelivery = z.output<typeof shownDelivery>;
 
+/** `failed`: only deliveries in the state `failed`. `everything`: also delivered ones and those waiting for a later attempt. */
 const scope = z.enum(["failed", "everything"]);
+export type ReplayScope = z.output<typeof scope>;
 
 export const deliveryRoutes = {
   listDeliveries: {

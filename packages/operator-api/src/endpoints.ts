@@ -1,19 +1,28 @@
+import { endpointState, receiverWarnings } from "@intermission/ad-core/client-words";
 import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-const state = z.enum(["pending", "active", "disabled"]);
+export const disabledReasons = ["operator", "gone", "failing"] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export const breakerState = z.enum(["closed", "open", "half-open"]);
+export type BreakerState = z.output<typeof breakerState>;
+
+const warnings = z
+  .array(z.enum(receiverWarnings))
+  .describe("Why its answers of 2xx may not mean that it records events.");
 
 /** A bot and the endpoint that its webhooks go to. */
 const listedEndpoint = z.object({
   botId: z.string(),
   name: z.string(),
   url: z.string().nullable().describe("Null, like the other fields of the endpoint, if the bot has none."),
-  state: state.nullable(),
+  state: endpointState.nullable(),
   stateSince: moment.nullable(),
-  disabledReason: z.enum(["operator", "gone", "failing"]).nullable(),
-  breaker: z.enum(["closed", "open", "half-open"]).nullable(),
+  disabledReason: z.enum(disabledReasons).nullable(),
+  breaker: breakerState.nullable(),
   probeAt: moment.nullable().describe("When a breaker that is not closed lets the next delivery through."),
   backoffUntil: moment
     .nullable()
@@ -28,6 +37,7 @@ const listedEndpoint = z.object({
   lastStatus: z.int().nullable().describe("Of the last failure."),
   lastErrorClass: z.string().nullable(),
   lastAnswer: z.string().nullable(),
+  warnings,
   disablePercent: z.int().describe("Progress towards being disabled."),
   warnedPercent: z.int().describe("The last of the marks 50, 70, 90 and 100 that was warned of."),
   tests: z.int().describe("While pending: tests that were made so far."),
@@ -45,7 +55,7 @@ export const endpointRoutes = {
     method: "GET",
     path: "/endpoints",
     description: "Lists the webhook endpoints with their health.",
-    query: z.object({ after: wholeList.after, limit: wholeList.limit, state: state.optional() }),
+    query: z.object({ after: wholeList.after, limit: wholeList.limit, state: endpointState.optional() }),
     answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint).describe("By the bot's id."), next }),
   },
   showEndpoint: {
@@ -98,7 +108,8 @@ export const endpointRoutes = {
       status: z.int().nullable(),
       errorClass: z.string().nullable(),
       answer: z.string().nullable().describe("The endpoint's answer, or the error."),
-      endpointState: state.nullable(),
+      warnings,
+      endpointState: endpointState.nullable(),
       dnsMs: z.int().nullable(),
       tcpMs: z.int().nullable(),
       tlsMs: z.int().nullable(),

@@ -1,5 +1,7 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { campaignFormats, campaignPriorities, platforms } from "./campaign-words.ts";
+import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { countryCode, languageCode } from "./standard-codes.ts";
 
@@ -41,18 +43,25 @@ export const explainRoutes = {
     query: z.object({
       botId: telegramId,
       userId: telegramId,
-      format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
+      format: z.enum(campaignFormats).default("rewarded"),
       language: languageCode.optional(),
-      platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
+      platform: z.enum(platforms).optional(),
       country: countryCode.optional(),
       premium: z.stringbool().optional(),
     }),
     answer: z.object({
+      blocked: z
+        .object({
+          reason: z.enum(["bot-suspended", "cooldown", "daily-cap"]),
+          availableAt: moment.nullable().describe("When the user may earn again; null for a suspended bot."),
+        })
+        .optional()
+        .describe("Why no campaign at all is shown to this user now: then each has a likelihood of 0."),
       campaigns: z.array(
         z.object({
           campaignId: z.string(),
           name: z.string(),
-          priority: z.enum(["sponsorship", "standard", "house"]),
+          priority: z.enum(campaignPriorities),
           exclusionReason: exclusionReason.optional().describe("Absent if the campaign may be chosen."),
           likelihood: z.number().describe("The probability that it is chosen now, 0 to 1."),
           behindPlan: z.number().optional().describe("Ads behind its plan of the day, negative if it is ahead."),

@@ -2,6 +2,7 @@ import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { isTimeZone, momentInput } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
+import { formKinds } from "./form-kinds.ts";
 
 /** A moment in an answer: text of RFC 3339 in UTC in JSON, a `Date` for the server and for who parses the answer. */
 export const moment = z.codec(z.iso.datetime(), z.date(), {
@@ -46,7 +47,10 @@ export const boundedText = (max: number) =>
   z.string("is needed").trim().min(1, `must have 1 to ${max} characters`).max(max, `must have 1 to ${max} characters`);
 
 /** A short lower-case word, such as the category of a bot: `games`, `real-money`. */
-export const shortWord = z.string().regex(forms.NAME_WORD, "must be at most 32 lower-case letters, digits and dashes");
+export const shortWord = z
+  .string()
+  .regex(forms.NAME_WORD, "must be at most 32 lower-case letters, digits and dashes")
+  .register(formKinds, { kind: "word" });
 
 /** The id of a campaign or a creative. */
 export const listedId = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
@@ -56,18 +60,21 @@ export const confirmation = z.object({
   confirmed: z.stringbool().default(false).describe("Whether effects that are rarely meant are wanted."),
 });
 
+export const expectedUpdatedAt = momentInput
+  .optional()
+  .describe("The `updatedAt` that the caller has read: if it was changed since, nothing is changed (409).");
+
 /** The query of changes of what people read before, and change at the same time. */
-export const ofReadVersion = confirmation.extend({
-  expectedUpdatedAt: momentInput
-    .optional()
-    .describe("The `updatedAt` that the caller has read: if it was changed since, nothing is changed."),
-});
+export const ofReadVersion = confirmation.extend({ expectedUpdatedAt });
 
 /** The name of a time zone. */
-export const timeZone = z.string().refine(isTimeZone, {
-  error: "must be a time zone such as Europe/Berlin, or UTC",
-  params: fieldFault("TIME_ZONE"),
-});
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, {
+    error: "must be a time zone such as Europe/Berlin, or UTC",
+    params: fieldFault("TIME_ZONE"),
+  })
+  .register(formKinds, { kind: "timeZone" });
 
 /** Whether a change has a setting; `nothingToChange` says so of one without. */
 export function namesSetting(settings: object): boolean {
@@ -90,7 +97,8 @@ export const callableAddress = z
   .refine((address) => !address.includes("#"), {
     error: "must not hold a fragment",
     params: fieldFault("ADDRESS_FRAGMENT"),
-  });
+  })
+  .register(formKinds, { kind: "address" });
 
 /** Part of a request that records something. */
 export const idempotencyKey = z

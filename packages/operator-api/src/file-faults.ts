@@ -1,3 +1,5 @@
+import { durationInEnglish } from "./duration-text.ts";
+
 /**
  * What can be wrong with an uploaded file: a stable code, and the values that its sentence needs. A refusal (400) has them in
  * `details`, with the field `file`; a screen has a sentence in each language.
@@ -23,8 +25,12 @@ export const fileFaults = {
   FILE_TRACKS: ["max"],
   FILE_TRUNCATED: [],
   FILE_UNREADABLE: [],
+  PICTURE_ANIMATED: ["kind"],
+  PICTURE_IS_OTHER: ["kind"],
+  PICTURE_NOT_SQUARE: ["max"],
   PICTURE_PIXELS: ["width", "height", "max"],
   PICTURE_SIDES: ["width", "height", "min", "max"],
+  PICTURE_TURNED: [],
   PICTURE_UNREADABLE: [],
   SERVER_BUSY: [],
   TAG_HAS_NO_CAPTIONS: [],
@@ -65,6 +71,16 @@ export type FileWord =
   | "a PNG picture"
   | "a JPEG picture"
   | "a WebP picture"
+  | "a GIF picture"
+  | "a BMP picture"
+  | "a TIFF picture"
+  | "a JPEG XL picture"
+  | "an AVIF picture"
+  | "a HEIC picture"
+  | "an SVG picture"
+  | "a web page"
+  | "an animated PNG"
+  | "an animated WebP"
   | "a PDF document"
   | "an archive (ZIP)"
   | "a sound file"
@@ -121,9 +137,14 @@ export const fileFaultTexts: FileFaultTexts = {
   FILE_TRACKS: ({ max }) => `it has more than ${max} tracks`,
   FILE_TRUNCATED: () => "the file is truncated",
   FILE_UNREADABLE: () => "the file is not an MP4 or WebM that could be read",
+  PICTURE_ANIMATED: ({ kind }) => `the picture is ${kind}; it must stand still`,
+  PICTURE_IS_OTHER: ({ kind }) => `the file is ${kind}, not a JPEG, PNG or WebP picture`,
+  PICTURE_NOT_SQUARE: ({ max }) =>
+    `the server has no ffmpeg, so the picture must be a square of at most ${max}×${max} pixels and 1 MiB`,
   PICTURE_PIXELS: ({ width, height, max }) => `the picture is ${width}×${height}: that is more than ${max} pixels`,
   PICTURE_SIDES: ({ width, height, min, max }) =>
     `the picture is ${width}×${height}: each side must have ${min} to ${max} pixels`,
+  PICTURE_TURNED: () => "the picture is stored turned or mirrored (EXIF orientation), which not every screen undoes",
   PICTURE_UNREADABLE: () => "the file is not a JPEG, PNG or WebP picture that could be read",
   SERVER_BUSY: () => "the server is busy with other videos; add it again in a minute",
   TAG_HAS_NO_CAPTIONS: () => "a VAST tag has no video of its own, so it cannot have captions",
@@ -148,7 +169,8 @@ export const fileFaultTexts: FileFaultTexts = {
   VIDEO_PROFILE: ({ codec, profile }) =>
     `its ${codec} profile (${profile}) is not played by phones; 8-bit 4:2:0 is needed`,
   VIDEO_QUICKTIME: () => "it is a QuickTime file, not an MP4",
-  VIDEO_SECONDS: ({ seconds, min, max }) => `the video lasts ${seconds} s: it must last ${min} to ${max} s`,
+  VIDEO_SECONDS: ({ seconds, min, max }) =>
+    `the video lasts ${durationInEnglish(Number(seconds))}: it must last ${min} to ${max} s`,
   VIDEO_SIZE: ({ width, height }) =>
     `the picture is ${width}×${height}: at most 4096×2304 pixels, or as many in another shape, are accepted`,
   VIDEO_SOUND_CODEC: ({ codec }) =>

@@ -2,7 +2,7 @@ import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { advertiserStates } from "./advertisers.ts";
 import { microsOf } from "./amounts.ts";
-import { fieldFault, forms } from "./field-forms.ts";
+import { forms } from "./field-forms.ts";
 import {
   after,
   boundedText,
@@ -15,15 +15,22 @@ import {
   wholeList,
 } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { terms, termsInput, withLimitOnlyOnCredit } from "./terms.ts";
 
-export const billings = ["prepaid", "credit"] as const;
+/** `credit`: the account gets the amount; `debit`: it gives it. */
+export const correctionDirections = ["credit", "debit"] as const;
+export type CorrectionDirection = (typeof correctionDirections)[number];
+/** `revenue`: the operator bears or gets it; `cash`: money that came in or went out. */
+export const correctionAccounts = ["revenue", "cash"] as const;
+export type CorrectionAccount = (typeof correctionAccounts)[number];
+
 export const entryKinds = ["top_up", "charge", "refund", "correction", "payout"] as const;
 
 const advertiserMoney = z.object({
   advertiserId: z.string(),
   name: z.string(),
   state: z.enum(advertiserStates),
-  billing: z.enum(billings).describe("`prepaid`: nothing is shown beyond what was paid in; `credit`: up to the limit."),
+  billing: terms.shape.billing,
   creditLimitMicros: micros.nullable().describe("Null: prepaid, or on credit without a limit."),
   balanceMicros: micros.describe("What was paid in, less what the campaigns have spent so far; negative on credit."),
   availableMicros: micros.nullable().describe("What may still be spent; null: there is no limit."),
@@ -77,7 +84,10 @@ const publisherMoney = z.object({
   botId: z.string(),
   name: z.string(),
   earnedMicros: micros.describe("In the month: shares of charges, less refunds, with corrections."),
-  owedMicros: micros.describe("Until the end of the month, less all payouts: what a payout of the month would pay."),
+  owedMicros: micros.describe("Until the end of the month, less all payouts."),
+  payableMicros: micros.describe(
+    "What a payout of the month would pay: what is owed, in the smallest unit of the currency. The rest stays owed.",
+  ),
   paidAt: moment.nullable().describe("When the payout of this month, or of a later one, was recorded."),
   reference: z.string().nullable().describe("Of that payout."),
 });
@@ -110,9 +120,9 @@ const correction = z
   .strictObject({
     amountMicros,
     idempotencyKey,
-    direction: z.enum(["credit", "debit"]).describe("`credit`: the account gets the amount; `debit`: it gives it."),
+    direction: z.enum(correctionDirections).describe("`credit`: the account gets the amount; `debit`: it gives it."),
     against: z
-      .enum(["revenue", "cash"])
+      .enum(correctionAccounts)
       .default("revenue")
       .describe(
         "`revenue`: the operator bears or gets it; `cash`: money that came in or went out, as after a typing mistake.",
@@ -135,6 +145,8 @@ const entries = z.object({
   settledUntil: moment.nullable().describe("Charges and refunds until this moment have entries."),
 });
 
+export type StatementFormat = (typeof formats)[number];
+
 export const moneyRoutes = {
   listAdvertiserMoney: {
     method: "GET",
@@ -155,24 +167,15 @@ export const moneyRoutes = {
     path: "/money/advertisers/:advertiser/terms",
     description: "Sets whether an advertiser pays before or after, and up to which limit.",
     params: ofAdvertiser,
-    body: z
-      .strictObject({
-        billing: z.enum(billings),
-        creditLimitMicros: microsOf("budget")
-          .nullable()
-          .default(null)
-          .describe("Only on credit; null: without a limit."),
-        expected: z
-          .strictObject({ billing: z.enum(billings), creditLimitMicros: microsOf("budget").nullable() })
+    body: withLimitOnlyOnCredit(
+      z.strictObject({
+        ...termsInput,
+        billing: terms.shape.billing,
+        expected: terms
           .optional()
           .describe("The terms that the caller has seen: if they are others meanwhile, nothing is set (409)."),
-      })
-      .refine(({ billing, creditLimitMicros }) => billing === "credit" || creditLimitMicros === null, {
-        path: ["creditLimitMicros"],
-        error: "must not be set for a prepaid advertiser",
-        params: fieldFault("NOT_FOR_PREPAID"),
-      })
-      .meta({ examples: [{ billing: "prepaid" }] }),
+      }),
+    ).meta({ examples: [{ billing: "prepaid" }] }),
     answer: advertiserMoney,
     refusals: [409],
   },
@@ -294,7 +297,8 @@ export const moneyRoutes = {
   recordPayout: {
     method: "POST",
     path: "/money/publishers/:botId/payouts",
-    description: "Records that everything which a bot's publisher was owed until the end of a month was paid.",
+    description:
+      "Records that everything which a bot's publisher was owed until the end of a month was paid, in the smallest unit of the currency.",
     params: ofBot,
     body: z
       .strictObject({
@@ -304,6 +308,7 @@ export const moneyRoutes = {
           .describe("What was paid: if another amount is owed, nothing is recorded."),
         reference,
         note: note.optional(),
+        idempotencyKey,
       })
       .meta({ examples: [{ month: "2026-02", reference: "SEPA 4711" }] }),
     status: 201,

@@ -4,6 +4,14 @@ import { forms } from "./field-forms.ts";
 import { callableAddress, moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
+/** How a notice is sent. */
+export const noticeChannels = ["webhook", "email", "telegram"] as const;
+export type NoticeChannel = (typeof noticeChannels)[number];
+
+/** What a notice says of the endpoint of a bot. */
+export const noticeHealth = z.enum(["failing", "recovered", "disabled", "doubtful"]);
+export type NoticeHealth = z.output<typeof noticeHealth>;
+
 const addresses = z
   .strictObject({
     webhookUrl: callableAddress.nullable(),
@@ -21,9 +29,9 @@ const answer = z.object({
   botId: z.string(),
   receivers: z.array(
     z.object({
-      channel: z.enum(["webhook", "email", "telegram"]),
+      channel: z.enum(noticeChannels),
       address: z.string(),
-      health: z.enum(["failing", "recovered", "disabled"]).describe("The last one that a notice was made of."),
+      health: noticeHealth.describe("The last one that a notice was made of."),
       lastSentAt: moment.nullable(),
       dueAt: moment.nullable().describe("Of the notice that waits to be sent."),
       attempts: z.int(),
@@ -36,7 +44,8 @@ export const noticeRoutes = {
   showNotices: {
     method: "GET",
     path: "/bots/:botId/notices",
-    description: "Returns the addresses that are told when the endpoint of a bot fails, recovers or is disabled.",
+    description:
+      "Returns the addresses that are told when the endpoint of a bot fails, recovers, is disabled, or probably records nothing.",
     params,
     answer,
   },

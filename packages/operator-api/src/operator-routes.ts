@@ -9,6 +9,7 @@ import { deliveryRoutes } from "./deliveries.ts";
 import { endpointRoutes } from "./endpoints.ts";
 import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
+import { heldPaymentRoutes } from "./held-payments.ts";
 import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
 import { peopleRoutes } from "./people.ts";
@@ -32,6 +33,7 @@ export const operatorRoutes = {
   ...currencyRoutes,
   ...advertiserRoutes,
   ...moneyRoutes,
+  ...heldPaymentRoutes,
   ...explainRoutes,
   ...eventRoutes,
   ...deliveryRoutes,
@@ -51,20 +53,3 @@ export const operatorRoutes = {
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;
-
-type PostedRouteName = {
-  [Name in OperatorRouteName]: (typeof operatorRoutes)[Name]["method"] extends "GET" ? never : Name;
-}[OperatorRouteName];
-
-/** Routes that change nothing: a body keeps a token or an address out of logs, or the answer differs each time. */
-export const unrecordedRoutes = [
-  "openInvitation",
-  "startOpenIdSignIn",
-  "startLinkingIdentity",
-  "startPasskeySignIn",
-  "startAddingPasskey",
-  "tryVastTag",
-] as const satisfies readonly PostedRouteName[];
-
-/** The routes that may change something, and so leave an entry in the audit trail. */
-export type ChangingRouteName = Exclude<PostedRouteName, (typeof unrecordedRoutes)[number]>;

@@ -1,12 +1,23 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
-import { after, boundedText, moment, next, wholeList } from "./fields.ts";
+import { after, boundedText, expectedUpdatedAt, moment, next, wholeList } from "./fields.ts";
+import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
+import type { ReportReader } from "./statistics.ts";
 
 /** Who may do what is in `access.ts`. */
 export const roles = ["owner", "ad-ops", "analyst", "advertiser", "publisher"] as const;
 export type Role = (typeof roles)[number];
+
+/** Whose money a report shows: an advertiser's people see what they pay, a publisher's what the bots earn, the staff both. */
+export const readerOfRole = {
+  owner: "staff",
+  "ad-ops": "staff",
+  analyst: "staff",
+  advertiser: "advertiser",
+  publisher: "publisher",
+} as const satisfies Record<Role, ReportReader>;
 
 export const signInMethods = ["password", "passkey", "openid"] as const;
 export type SignInMethod = (typeof signInMethods)[number];
@@ -22,7 +33,9 @@ const person = z.object({
   signInMethods: z
     .array(z.enum(signInMethods))
     .describe("How the person may sign in; none before the invitation was accepted."),
+  isSignedIn: z.boolean().describe("Has a session, such as one that a sign-in link has begun."),
   createdAt: moment,
+  updatedAt: moment.describe("Of the last change of the role."),
 });
 export type Person = z.output<typeof person>;
 
@@ -38,6 +51,7 @@ const password = z
   .describe("At least 12 characters.");
 const code = z
   .string()
+  .overwrite(readDigits)
   .regex(forms.TOTP_CODE, "must be the six digits that the authenticator app shows")
   .describe("Of the authenticator app (TOTP).");
 
@@ -193,6 +207,7 @@ export const peopleRoutes = {
     path: "/people/:personId/role",
     description: "Changes a person's role, and whose objects the person sees. The person's sessions end.",
     params,
+    query: z.object({ expectedUpdatedAt }),
     body: reach.superRefine(requireOwnObjects).meta({ examples: [{ role: "analyst" }] }),
     answer: person,
     refusals: [409],

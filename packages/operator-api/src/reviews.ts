@@ -34,6 +34,17 @@ export const viewSuspicions = [
 ] as const;
 export type ViewSuspicion = (typeof viewSuspicions)[number];
 
+/** How a view that was watched ends: paid, or held or refused as suspicious. */
+export const endedViewState = z.enum(["rewarded", "held", "refused"]);
+export type EndedViewState = z.output<typeof endedViewState>;
+
+/** `counted`: paid anyway, by the bot's setting or by release. */
+export const clickState = z.enum(["counted", "held", "refused"]);
+export type ClickState = z.output<typeof clickState>;
+
+/** What is decided about many suspicious views or clicks: held ones are released or refused, paid ones are refunded. */
+export type BulkDecision = "release" | "refuse" | "refund";
+
 export const storedViewState = z.enum(["opened", "playing", "watched", "rewarded", "held", "refused"]);
 export type StoredViewState = z.output<typeof storedViewState>;
 
@@ -74,7 +85,7 @@ const suspiciousClick = z.object({
   userId: z.string(),
   code: z.string(),
   campaignId: z.string().nullable(),
-  state: z.enum(["counted", "held", "refused"]).describe("`counted`: paid anyway, by the bot's setting or by release."),
+  state: clickState.describe("`counted`: paid anyway, by the bot's setting or by release."),
   suspicions: z.array(z.enum(clickSuspicions)),
   userAgent: z.string(),
   address: z.string().nullable().describe("Equal for clicks from one address on one day (UTC); it has no other use."),
@@ -109,7 +120,7 @@ export const viewRoutes = {
     description: "Lists suspicious views, the latest first.",
     query: z.object({
       ...reviewFilter.shape,
-      state: z.enum(["held", "refused", "rewarded"]).optional(),
+      state: endedViewState.optional(),
       after,
       limit: listLimit,
     }),
@@ -172,7 +183,7 @@ export const clickRoutes = {
     description: "Lists suspicious clicks of direct links, the latest first.",
     query: z.object({
       ...clickFilter.shape,
-      state: z.enum(["held", "refused", "counted"]).optional(),
+      state: clickState.optional(),
       after,
       limit: listLimit,
     }),

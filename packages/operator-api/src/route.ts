@@ -24,8 +24,12 @@ export interface OperatorRoute {
 
 export type OperatorRoutes = Readonly<Record<string, OperatorRoute>>;
 
+/** The parts of a request that have schemas. */
+export const requestParts = ["params", "body", "query"] as const;
+export type RequestPart = (typeof requestParts)[number];
+
 /** What a handler reads of a part of the request, after its schema has checked it. */
-export type CheckedPart<Route, Part extends "params" | "query" | "body"> =
+export type CheckedPart<Route, Part extends RequestPart> =
   Route extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : unknown;
 
 /** What a handler returns. */

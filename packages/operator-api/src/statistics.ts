@@ -23,6 +23,16 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
+/** The dimensions whose keys are ids of objects with a name of the operator's. */
+export const namedDimensions = ["bot", "campaign", "creative", "advertiser"] as const;
+export type NamedDimension = (typeof namedDimensions)[number];
+
+/** The range that a report is compared with: the one that ends where it begins, or the latest with the same weekdays. */
+export const comparisons = ["previous", "weekdays"] as const;
+export type Comparison = (typeof comparisons)[number];
+
+export const sortDirections = ["descending", "ascending"] as const;
+
 /** Amounts that one side must not know of the other. */
 export type HiddenFigure = "spendMicros" | "revenueMicros" | "ecpmMicros";
 
@@ -31,7 +41,7 @@ export const seenBy: Record<
   ReportReader,
   { hidden: readonly HiddenFigure[]; dimensions: readonly Dimension[]; names: readonly Dimension[] }
 > = {
-  staff: { hidden: [], dimensions, names: ["bot", "campaign", "creative", "advertiser"] },
+  staff: { hidden: [], dimensions, names: namedDimensions },
   publisher: {
     hidden: ["spendMicros"],
     dimensions: dimensions.filter((one) => one !== "advertiser"),
@@ -174,11 +184,11 @@ const statsQuery = reportQuery.extend({
   premium: audience("premium, regular or other."),
   by: by.prefault("day").describe(`Up to ${MAX_DIMENSIONS} of ${dimensions.join(", ")}, separated by commas.`),
   compare: z
-    .enum(["previous", "weekdays"])
+    .enum(comparisons)
     .optional()
     .describe("With the range of the same length that ends where this one begins, or the latest of the same weekdays."),
   orderBy: z.enum(reportOrders).optional().describe("Default: the time; without a time, spend and activity."),
-  order: z.enum(["descending", "ascending"]).default("descending").describe("With `orderBy`."),
+  order: z.enum(sortDirections).default("descending").describe("With `orderBy`."),
 });
 
 /** What a request for a report names. */

@@ -75,6 +75,7 @@ const countedRefusals = {
   backwards: "a part that ends before it begins",
   "beyond-the-end": "a part behind the end of the video",
   "not-started": "playback had not started",
+  "after-close": "more than was played until the close",
   "too-early": "faster than the clock",
   superseded: "of a player that another one has replaced",
   "wrong-token": "without the token of the view",

@@ -4,6 +4,7 @@ import {
   playbackFault,
   reportRefusalReason,
   requestErrorClass,
+  viewerLimits,
 } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { endReason } from "./deliveries.ts";
@@ -33,7 +34,7 @@ const timelineStep = z.enum([
 export type TimelineStep = z.output<typeof timelineStep>;
 
 /** Why a user may not earn yet. */
-const viewerLimit = z.enum(["cooldown", "daily-cap"]);
+const viewerLimit = z.enum(viewerLimits);
 export type ViewerLimit = z.output<typeof viewerLimit>;
 
 /** Why a request was answered without an ad being requested, because of the code, the bot or the launch data. */

@@ -37,6 +37,12 @@ export const vastReasonsInEnglish: VastReasonTexts = {
   version: ({ version }) => `VAST ${version}`,
   "neither-inline-nor-wrapper": () => "an Ad is neither InLine nor Wrapper",
   "wrapper-forbidden": () => "a wrapper leads to another, which it forbids",
+  "wrapper-without-address": () => "a wrapper without an address",
+  "blocked-category": ({ category }) => `an ad of the category ${category}, which a wrapper blocks`,
+  "companion-required": ({ required }) =>
+    required === "all"
+      ? "all companions are required, and one is shown"
+      : "a companion is required that cannot be shown",
   "no-creative": () => "no creative after the wrappers",
   "no-linear": () => "no linear creative",
   "no-media-file": () => "a video without media files",

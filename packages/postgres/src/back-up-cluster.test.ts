@@ -123,12 +123,19 @@ test("a backup made under load holds all that was acknowledged before its end, a
   const [dataDirectory, target] = [await folderWithStores(), temporaryFolder()];
   const databases = { one: await open(dataDirectory, "one"), two: await open(dataDirectory, "two") };
   const writers = { one: write(databases.one, 0), two: write(databases.two, 0) };
-  await expect.poll(writers.one.count, { timeout: 10_000, interval: 10 }).toBeGreaterThan(50);
+  const writesMore = (writer: ReturnType<typeof write>, count: number) => {
+    const before = writer.count();
+    return expect.poll(writer.count, { timeout: 60_000, interval: 10 }).toBeGreaterThan(before + count);
+  };
+  await Promise.all([writesMore(writers.one, 50), writesMore(writers.two, 50)]);
   let during: string | undefined;
   const { completeUntil, schemas: checked } = await backUpTo(dataDirectory, target, async () => {
     // Called twice: before the copy ends, and after it.
-    during ??= (await follow(databases.one, undefined)).next;
+    if (during !== undefined) return;
+    during = (await follow(databases.one, undefined)).next;
+    await writesMore(writers.one, 10);
   });
+  await writesMore(writers.one, 10);
   await Promise.all(schemas.map((schema) => writers[schema].stop()));
   const all = await follow(databases.one, undefined);
   const afterCopy = all.next;

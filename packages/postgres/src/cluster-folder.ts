@@ -36,7 +36,13 @@ export function checkCluster(dataDirectory: string): "whole" | "missing" {
         `or remove ${unfinished} to begin with an empty store`,
     );
   }
-  if (entriesOf(folder).length === 0) return "missing";
+  if (entriesOf(folder).length === 0) {
+    const upgrade = unfinishedUpgradeOf(dataDirectory);
+    if (!existsSync(upgrade)) return "missing";
+    throw new StoreFault(
+      `the upgrade of the store in ${dataDirectory} did not end: repeat it (pnpm ads upgrade-store)`,
+    );
+  }
   const missing = neededEntries.filter((name) => !existsSync(join(folder, name)));
   if (missing.length === 0) return "whole";
   throw new StoreFault(
@@ -48,6 +54,11 @@ export function checkCluster(dataDirectory: string): "whole" | "missing" {
 /** The cluster of a restore that has not ended. */
 export function unfinishedRestoreOf(dataDirectory: string): string {
   return `${clusterFolderOf(dataDirectory)}.restoring`;
+}
+
+/** The cluster of an upgrade that has not ended. */
+export function unfinishedUpgradeOf(dataDirectory: string): string {
+  return `${clusterFolderOf(dataDirectory)}.upgrading`;
 }
 
 /** Throws a `StoreFault` if the data folder has a store, or the rest of one. A repeated restore replaces what the first one made. */
@@ -76,14 +87,13 @@ function refuseEarlierStore(dataDirectory: string): void {
   );
 }
 
-/**
- * Makes a cluster under another name and renames it: if the process crashes meanwhile, the next start makes it again. The
- * caller holds the lock of the cluster.
- */
-export async function makeCluster(
-  dataDirectory: string,
-  { account, programs }: { readonly account: ClusterAccount; readonly programs: string },
-): Promise<void> {
+interface NewCluster {
+  readonly account: ClusterAccount;
+  readonly programs: string;
+}
+
+/** Makes the cluster of a data folder that has no other data. The caller holds the lock of the cluster. */
+export async function makeCluster(dataDirectory: string, { account, programs }: NewCluster): Promise<void> {
   const folder = clusterFolderOf(dataDirectory);
   const others = otherDataIn(dataDirectory);
   if (others.length > 0) {
@@ -92,6 +102,14 @@ export async function makeCluster(
         "or set DATABASE_URL if the data are in a PostgreSQL server; to begin with an empty store, move the folder away",
     );
   }
+  await initialiseCluster(folder, { dataDirectory, account, programs });
+}
+
+/** Makes a cluster under another name and renames it: if the process crashes meanwhile, the next start makes it again. */
+export async function initialiseCluster(
+  folder: string,
+  { dataDirectory, account, programs }: NewCluster & { readonly dataDirectory: string },
+): Promise<void> {
   removeHalfMade(dataDirectory);
   // initdb outlives a process that is killed, and removes its folder when it fails: the next one needs another name.
   const halfMade = mkdtempSync(halfMadePrefix(dataDirectory));
@@ -169,13 +187,13 @@ function initialise(
   });
 }
 
-/** What servers keep beside the cluster, such as videos, without their locks and sockets, and without empty folders. */
+/** What servers keep beside the cluster, such as videos, without their locks, sockets and marks of their runs, and without empty folders. */
 function otherDataIn(dataDirectory: string): string[] {
   return entriesOf(dataDirectory)
     .filter((name) => existsSync(join(dataDirectory, name, "owner.lock")))
     .flatMap((server) =>
       readdirSync(join(dataDirectory, server), { withFileTypes: true })
-        .filter(({ name }) => !/^(owner\.lock(-journal)?|server\.sock(\.new)?)$/.test(name))
+        .filter(({ name }) => !/^(owner\.lock(-journal)?|server\.sock(\.new)?|running-\d+\.json)$/.test(name))
         .filter((entry) => !entry.isDirectory() || entriesOf(join(dataDirectory, server, entry.name)).length > 0)
         .map(({ name }) => join(server, name)),
     );

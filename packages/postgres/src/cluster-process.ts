@@ -18,6 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type ClusterAccount, commandOf } from "./cluster-account.ts";
+import { requireSameMajor } from "./cluster-major.ts";
 import { EngineDeath, StoreFault } from "./store-faults.ts";
 
 /** How a client reaches a running cluster. */
@@ -123,7 +124,8 @@ const START_WITHIN_MS = 60_000;
  * runs. It has its own session, so that a Ctrl-C at a terminal does not reach it.
  */
 export async function startServer(options: StartOptions): Promise<StartedServer> {
-  const { folder, account, startWithinMs = START_WITHIN_MS } = options;
+  const { folder, account, programs, startWithinMs = START_WITHIN_MS } = options;
+  requireSameMajor(folder, programs);
   // Backends of a server that was killed end a moment later, and until then PostgreSQL refuses to start.
   const giveUpAt = Date.now() + startWithinMs;
   for (;;) {
@@ -206,6 +208,8 @@ function settingsOf({ socketFolder, buffersMegabytes }: { socketFolder: string; 
     // Failed statements are not logged: their text may contain data of people.
     log_min_messages: "log",
     log_min_error_statement: "panic",
+    // Nor the details of errors, which quote values of rows.
+    log_error_verbosity: "terse",
     log_checkpoints: "off",
   };
 }

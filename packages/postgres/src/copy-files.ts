@@ -75,7 +75,7 @@ export async function copyFile(
       await target.sync();
       return sum;
     } catch (error) {
-      throw faultOfCopy(to, error);
+      throw faultOfFullDisk(to, error);
     } finally {
       await target.close();
     }
@@ -114,7 +114,8 @@ async function readAll(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-function faultOfCopy(to: string, error: unknown): unknown {
+/** A `StoreFault` if a disk is full; otherwise the error itself. */
+export function faultOfFullDisk(to: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
   return new StoreFault(`the disk of ${to} is full (${code}): free some space, then repeat the command`, {

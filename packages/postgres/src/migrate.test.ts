@@ -51,6 +51,22 @@ describe("migrations", () => {
     );
   });
 
+  test("a refusal names the version that opened the store last, which works", async () => {
+    const openAs = async (version: string, migrations: Migrations) =>
+      (await openDatabase({ databaseUrl: server?.url, dataDirectory, schema: "shop", migrations, version })).close();
+    await openAs("1.0.0+aaaa", { ...a, ...c });
+    await openAs("1.0.0+bbbb", { ...a, ...c });
+    await expect(openAs("0.9.0+cccc", a)).rejects.toThrow(
+      /start the version that opened this store last, 1\.0\.0\+bbbb, or/,
+    );
+    await expect(openAs("1.1.0", { ...c, "0001-a": "create table a (id text)" })).rejects.toThrow(/1\.0\.0\+bbbb/);
+    // A store of before versions were stored.
+    await ask("alter table shop.migrations drop column opened_by");
+    await expect(open(a)).rejects.toThrow(/start the version that made this store/);
+    await openAs("1.0.0+dddd", { ...a, ...c });
+    await expect(open(a)).rejects.toThrow(/1\.0\.0\+dddd/);
+  });
+
   test("a migration whose statements were edited after it ran is refused; an edited comment is not", async () => {
     await migrateTo({ ...a, ...b });
     await migrateTo({ ...b, "0001-a": "-- The first table.\ncreate table a (id int)" });

@@ -4,6 +4,7 @@ import pg from "pg";
 import { makeCommitEpochs } from "./commit-epoch.ts";
 import { type ConcurrentIndex, concurrentIndexOf, faultOfMigration } from "./migration-sql.ts";
 import {
+  lastOpenedBy,
   type Migrations,
   type RanMigration,
   ranMigrationOf,
@@ -40,7 +41,14 @@ export interface MigrateOptions {
   readonly isImporting?: boolean;
   /** A statement that waits longer for a lock gives way to others, and is tried again. */
   readonly lockWaitMs?: number;
+  /** Of the program that opens the store. */
+  readonly version?: string | undefined;
+  /** Called with what is waited for. */
+  readonly onStep?: OnStep | undefined;
 }
+
+/** Is told what the opening of a store waits for now, in words after "waits for". */
+export type OnStep = (what: string) => void;
 
 /**
  * Makes or updates the schema. What is missing runs in one transaction, so that a migration that fails leaves the store as it
@@ -55,18 +63,24 @@ export async function migrate(
   migrations: Migrations,
   options: MigrateOptions = {},
 ): Promise<SchemaState> {
-  await lockMigrations(client, schema);
+  const { onStep = () => {} } = options;
+  await lockMigrations(client, schema, onStep);
   try {
     for (;;) {
       const { state, next } = await givingWay(client, schema, () =>
-        runTransactional(client, schema, migrations, options),
+        runTransactional(client, schema, migrations, { ...options, onStep }),
       );
       if (next === undefined) return state;
-      await runAlone(client, schema, next);
+      onStep(stepOf(schema, next.name));
+      await runAlone(client, schema, next, options.version);
     }
   } finally {
     await client.query("select pg_advisory_unlock(hashtext($1))", [lockName(schema)]).catch(() => {});
   }
+}
+
+function stepOf(schema: string, migration: string): string {
+  return `migration ${migration} of the schema "${schema}"`;
 }
 
 function lockName(schema: string): string {
@@ -80,13 +94,14 @@ const LOCKED_WITHIN_MS = 3_600_000;
  * Takes the lock by asking again and again: a session that waits for it has a snapshot, and `create index concurrently` waits
  * for all snapshots.
  */
-async function lockMigrations(client: pg.ClientBase, schema: string): Promise<void> {
+async function lockMigrations(client: pg.ClientBase, schema: string, onStep: OnStep): Promise<void> {
   const giveUpAt = Date.now() + LOCKED_WITHIN_MS;
   while (Date.now() < giveUpAt) {
     const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock(hashtext($1)) as locked", [
       lockName(schema),
     ]);
     if (rows[0]?.locked === true) return;
+    onStep(`another node, which migrates the schema "${schema}"`);
     await wait(LOOK_EVERY_MS);
   }
   throw new StoreFault(
@@ -104,16 +119,17 @@ async function runTransactional(
   client: pg.ClientBase,
   schema: string,
   migrations: Migrations,
-  { isImporting = false, lockWaitMs = 1000 }: MigrateOptions,
+  { isImporting = false, lockWaitMs = 1000, onStep, version }: MigrateOptions & { readonly onStep: OnStep },
 ): Promise<{ state: SchemaState; next: (MissingMigration & { readonly index: ConcurrentIndex }) | undefined }> {
   await client.query("begin");
   try {
     await client.query(`set local lock_timeout to ${lockWaitMs}`);
     if (!isImporting) await requireNoImport(client, schema);
     await makeOwnTables(client, schema);
-    const state = schemaStateOf(await ranMigrations(client, schema), migrations);
+    const ran = await ranMigrations(client, schema);
+    const state = schemaStateOf(ran, migrations);
     if (state.state !== "current" && state.state !== "older" && state.state !== "ahead")
-      throw refusalOf(schema, state, migrations);
+      throw refusalOf(schema, state, { migrations, openedBy: lastOpenedBy(ran) });
     for (const name of state.state === "older" ? state.missing : []) {
       const migration = { name, sql: migrations[name] ?? "" };
       const index = concurrentIndexOf(migration.sql);
@@ -121,8 +137,10 @@ async function runTransactional(
         await client.query("commit");
         return { state, next: { ...migration, index } };
       }
-      await runOne(client, schema, migration);
+      onStep(stepOf(schema, name));
+      await runOne(client, schema, migration, version);
     }
+    if (version !== undefined) await noteOpened(client, schema, version);
     await client.query("commit");
     return { state: state.state === "older" ? { state: "current" } : state, next: undefined };
   } catch (error) {
@@ -137,13 +155,15 @@ async function makeOwnTables(client: pg.ClientBase, schema: string): Promise<voi
   const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
   if (rowCount === 0) await client.query(`create schema ${schema}`);
   const { rows } = await client.query<{ columns: number }>(
-    "select count(*)::int as columns from pg_attribute where attrelid = to_regclass($1) and attnum > 0",
+    "select count(*)::int as columns from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped",
     [`${schema}.migrations`],
   );
   if (rows[0]?.columns === 0) {
     await client.query(
-      `create table ${schema}.migrations (name text primary key, checksum text not null, works_with text, ran_at timestamptz not null default now())`,
+      `create table ${schema}.migrations (name text primary key, checksum text not null, works_with text, ran_at timestamptz not null default now(), opened_by text)`,
     );
+  } else if ((rows[0]?.columns ?? 0) < 5) {
+    await client.query(`alter table ${schema}.migrations add column if not exists opened_by text`);
   }
   await makeCommitEpochs(client, schema);
 }
@@ -187,6 +207,7 @@ async function runAlone(
   client: pg.ClientBase,
   schema: string,
   { name, sql, index }: MissingMigration & { readonly index: ConcurrentIndex },
+  version: string | undefined,
 ): Promise<void> {
   // A run that was stopped leaves an invalid index, which "if not exists" would keep.
   const dropInvalid = async () => {
@@ -204,7 +225,7 @@ async function runAlone(
     if (index.action === "create") await dropInvalid().catch(() => {});
     throw faultOfStatement(error, `the migration ${name} of the schema "${schema}" failed`, "this index was not made");
   }
-  await noteRan(client, schema, { name, sql });
+  await noteRan(client, schema, { name, sql }, version);
 }
 
 /**
@@ -225,8 +246,10 @@ export async function requireMigrated(
     );
   }
   await requireNoImport(client, schema);
-  const state = schemaStateOf(await ranMigrations(client, schema), migrations);
-  if (state.state !== "current" && state.state !== "ahead") throw refusalOf(schema, state, migrations);
+  const ran = await ranMigrations(client, schema);
+  const state = schemaStateOf(ran, migrations);
+  if (state.state !== "current" && state.state !== "ahead")
+    throw refusalOf(schema, state, { migrations, openedBy: lastOpenedBy(ran) });
   return state;
 }
 
@@ -245,12 +268,18 @@ async function requireNoImport(client: pg.ClientBase, schema: string): Promise<v
 export async function ranMigrations(client: pg.ClientBase, schema: string): Promise<Map<string, RanMigration>> {
   const { rows } = await client.query<RanMigration & { name: string }>(
     // As JSON, since the table of a store that is not this program's may lack the column.
-    `select name, checksum, to_jsonb(ran) ->> 'works_with' as "worksWith" from ${schema}.migrations as ran`,
+    `select name, checksum, to_jsonb(ran) ->> 'works_with' as "worksWith", to_jsonb(ran) ->> 'opened_by' as "openedBy"
+     from ${schema}.migrations as ran`,
   );
   return new Map(rows.map(({ name, ...ran }) => [name, ran]));
 }
 
-async function runOne(client: pg.ClientBase, schema: string, migration: MissingMigration): Promise<void> {
+async function runOne(
+  client: pg.ClientBase,
+  schema: string,
+  migration: MissingMigration,
+  version: string | undefined,
+): Promise<void> {
   try {
     await client.query(migration.sql);
   } catch (error) {
@@ -260,16 +289,29 @@ async function runOne(client: pg.ClientBase, schema: string, migration: MissingM
       "nothing was changed",
     );
   }
-  await noteRan(client, schema, migration);
+  await noteRan(client, schema, migration, version);
 }
 
-async function noteRan(client: pg.ClientBase, schema: string, { name, sql }: MissingMigration): Promise<void> {
+async function noteRan(
+  client: pg.ClientBase,
+  schema: string,
+  { name, sql }: MissingMigration,
+  version: string | undefined,
+): Promise<void> {
   const { checksum, worksWith } = ranMigrationOf(sql);
-  await client.query(`insert into ${schema}.migrations (name, checksum, works_with) values ($1, $2, $3)`, [
-    name,
-    checksum,
-    worksWith,
-  ]);
+  await client.query(
+    `insert into ${schema}.migrations (name, checksum, works_with, opened_by) values ($1, $2, $3, $4)`,
+    [name, checksum, worksWith, version],
+  );
+}
+
+/** The last migration says which version has opened the store last. */
+async function noteOpened(client: pg.ClientBase, schema: string, version: string): Promise<void> {
+  await client.query(
+    `update ${schema}.migrations set opened_by = $1
+     where name = (select max(name) from ${schema}.migrations) and opened_by is distinct from $1`,
+    [version],
+  );
 }
 
 /** These faults are the database's answer to the statements; others, such as a full disk, have messages of their own. */

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { connectionOf } from "./database-url.ts";
 import { joinCluster } from "./join-cluster.ts";
-import { migrate, requireMigrated } from "./migrate.ts";
+import { migrate, type OnStep, requireMigrated } from "./migrate.ts";
 import { lendConnection } from "./open-pool.ts";
 import { openStore } from "./open-store.ts";
 import { requireUtf8 } from "./require-encoding.ts";
@@ -64,6 +64,10 @@ export interface OpenDatabaseOptions {
    * statement rejects: the process should exit with an error and be started again.
    */
   readonly onDeath?: ((fault: StoreFault) => void) | undefined;
+  /** Of the program that opens the store, which remembers it: a refusal of another version names it. */
+  readonly version?: string | undefined;
+  /** Is told what the opening waits for. */
+  readonly onStep?: OnStep | undefined;
 }
 
 /**
@@ -78,8 +82,9 @@ export interface OpenDatabaseOptions {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
   const limits = { connectMs: 10_000, silentMs: 2000, statementMs: 30_000, ...options.limits };
-  const { isExisting = false, onDeath = () => {}, buffersMegabytes = 64 } = options;
+  const { isExisting = false, onDeath = () => {}, onStep = () => {}, buffersMegabytes = 64 } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is not a valid schema name`);
+  onStep(databaseUrl === undefined ? "the start of the embedded database" : "a connection to the database");
   const cluster =
     databaseUrl === undefined
       ? await joinCluster({ dataDirectory, mayCreate: !isExisting, buffersMegabytes, logger, onDeath })
@@ -96,7 +101,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     if (databaseUrl !== undefined) await requireSessions(databaseUrl);
     await store.withoutTimeout(async (client) => {
       if (databaseUrl !== undefined) await requireUtf8(client, databaseUrl);
-      const state = await (isExisting ? requireMigrated : migrate)(client, schema, migrations);
+      const state = isExisting
+        ? await requireMigrated(client, schema, migrations)
+        : await migrate(client, schema, migrations, { onStep, version: options.version });
       if (state.state === "ahead") {
         const facts = { schema, migrations: state.unknown };
         logger?.warn(

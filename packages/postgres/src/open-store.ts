@@ -4,6 +4,7 @@ import type { DatabaseLimits, DatabaseLogger, DatabaseStore } from "./database-s
 import { endPool, openPool } from "./open-pool.ts";
 import { ofStore } from "./run-transaction.ts";
 import { listeningSettings, sessionSettings } from "./session-settings.ts";
+import { holdSession, nameSession, newSessionNumber } from "./store-session.ts";
 import { analyzeGrown, lookEvery } from "./store-upkeep.ts";
 import { watchSilence } from "./watch-silence.ts";
 
@@ -15,7 +16,10 @@ export function listenForever(
   connection: pg.ClientConfig,
   schema: string,
   logger: DatabaseLogger | undefined,
-  { lookEveryMs = 10_000 }: { readonly lookEveryMs?: number | undefined } = {},
+  {
+    lookEveryMs = 10_000,
+    sessionNumber,
+  }: { readonly lookEveryMs?: number | undefined; readonly sessionNumber?: number | undefined } = {},
 ) {
   const listeners = new Map<string, Set<(payload: string) => void>>();
   let client: pg.Client | undefined;
@@ -39,6 +43,7 @@ export function listenForever(
     try {
       await next.connect();
       await next.query(listeningSettings);
+      if (sessionNumber !== undefined) await next.query(holdSession(sessionNumber));
       for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       if (client !== next) return;
       stopAsking = askRegularly(next, {
@@ -123,16 +128,20 @@ export function openStore(options: {
   readonly logger: DatabaseLogger | undefined;
 }): DatabaseStore {
   const { server, schema, poolSize, limits, logger } = options;
+  const sessionNumber = newSessionNumber();
   const { connection, pool, breakConnections } = openPool({
     server,
     schema,
     poolSize,
     limits,
     logger,
-    // A new connection may reach a server that was restored or promoted meanwhile.
-    onConnect: (client) => enterCommitEpoch(client, schema),
+    onConnect: async (client) => {
+      await client.query(nameSession(sessionNumber));
+      // A new connection may reach a server that was restored or promoted meanwhile.
+      await enterCommitEpoch(client, schema);
+    },
   });
-  const listener = listenForever(connection, schema, logger);
+  const listener = listenForever(connection, schema, logger, { sessionNumber });
   let stopUpkeep = async () => {};
   return {
     pool,

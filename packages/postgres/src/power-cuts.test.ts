@@ -84,6 +84,11 @@ async function cut(times: number, { fsync = true } = {}): Promise<{ acknowledged
   try {
     expect(await writer.open).toBe(true);
     for (let time = 0; time < times; time++) {
+      // Once it has written more, at any moment.
+      const before = acknowledged.length;
+      await expect
+        .poll(() => writer.acknowledged().length, { timeout: 60_000, interval: 5 })
+        .toBeGreaterThan(before + 10);
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
       acknowledged = writer.acknowledged();
       const stored = await disk.idsAfterCut();

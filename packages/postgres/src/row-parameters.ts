@@ -96,8 +96,8 @@ const escapable = /["\\]/;
 /** The text of a one-dimensional array (PostgreSQL, "Array Input and Output Syntax"). */
 function arrayOf<Value>(values: readonly (Value | null | undefined)[], { isPlain, textOf }: Form<Value>): string {
   let array = "{";
-  for (const [index, value] of values.entries()) {
-    if (index > 0) array += ",";
+  for (const value of values) {
+    if (array.length > 1) array += ",";
     if (value === null || value === undefined) array += "NULL";
     else if (isPlain) array += textOf(value);
     else {

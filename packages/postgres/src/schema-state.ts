@@ -9,6 +9,8 @@ export interface RanMigration {
   readonly checksum: string;
   /** The oldest migration whose version works on the schema since; null if only versions that know this one do. */
   readonly worksWith: string | null;
+  /** The version that ran it; of the last one, the version that has opened the store last. Null where it is not known. */
+  readonly openedBy: string | null;
 }
 
 /** How the schema in a database relates to the migrations of this version. */
@@ -50,18 +52,25 @@ export function newestMigration(migrations: Migrations): string | undefined {
   return Object.keys(migrations).sort().at(-1);
 }
 
+/** The version that has opened the store last. */
+export function lastOpenedBy(ran: ReadonlyMap<string, RanMigration>): string | null {
+  const last = [...ran.keys()].sort().at(-1);
+  return (last !== undefined && ran.get(last)?.openedBy) || null;
+}
+
 /** What is stored of a migration that ran. */
-export function ranMigrationOf(sql: string): RanMigration {
+export function ranMigrationOf(sql: string): Omit<RanMigration, "openedBy"> {
   return { checksum: checksumOf(sql), worksWith: worksWithOf(sql) ?? null };
 }
 
-const otherVersion =
-  "start the version that made this store, or name another store by DATA_DIR or DATABASE_URL; npm run reset removes the store of a demo";
+const otherVersion = (openedBy: string | null) =>
+  `start the version that ${openedBy === null ? "made this store" : `opened this store last, ${openedBy}`}, or name another store by ` +
+  "DATA_DIR or DATABASE_URL; npm run reset removes the store of a demo";
 
 export function refusalOf(
   schema: string,
   state: Exclude<SchemaState, { state: "current" | "ahead" }>,
-  migrations: Migrations,
+  { migrations, openedBy }: { readonly migrations: Migrations; readonly openedBy: string | null },
 ): StoreFault {
   switch (state.state) {
     case "older":
@@ -70,15 +79,15 @@ export function refusalOf(
       );
     case "newer":
       return new StoreFault(
-        `the schema "${schema}" is of a newer version: it has ${state.unknown.join(", ")}, and this version ends with ${newestMigration(migrations)}; ${otherVersion}`,
+        `the schema "${schema}" is of a newer version: it has ${state.unknown.join(", ")}, and this version ends with ${newestMigration(migrations)}; ${otherVersion(openedBy)}`,
       );
     case "edited":
       return new StoreFault(
-        `the migration ${state.name} of the schema "${schema}" was changed after it ran: it ran with the checksum ${state.found.slice(0, 12)}, and that of this version is ${state.expected.slice(0, 12)}; ${otherVersion}`,
+        `the migration ${state.name} of the schema "${schema}" was changed after it ran: it ran with the checksum ${state.found.slice(0, 12)}, and that of this version is ${state.expected.slice(0, 12)}; ${otherVersion(openedBy)}`,
       );
     case "out-of-order":
       return new StoreFault(
-        `the migration ${state.name} of the schema "${schema}" comes too late, since ${state.lastRan} ran already: give it a number above that one; or ${otherVersion}`,
+        `the migration ${state.name} of the schema "${schema}" comes too late, since ${state.lastRan} ran already: give it a number above that one; or ${otherVersion(openedBy)}`,
       );
   }
 }

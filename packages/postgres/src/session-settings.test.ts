@@ -18,13 +18,24 @@ const ofDatabase = {
   idle_session_timeout: "'300ms'",
   synchronous_commit: "off",
   search_path: "'pg_catalog'",
+  array_nulls: "off",
+  transform_null_equals: "on",
+  backslash_quote: "off",
+  gin_fuzzy_search_limit: "1",
+  enable_indexscan: "off",
+  enable_bitmapscan: "off",
+  enable_partition_pruning: "off",
+  join_collapse_limit: "1",
 };
 
 const values = statement<Record<string, unknown>>(
   "values-of-session",
   `select '2026-05-04T10:00:00Z'::timestamptz as moment, '05/04/2026'::date::text as day, 0.1::float8 + 0.2 as float,
      '\\x00ff'::bytea as bytes, 'a\\b' as text, current_setting('transaction_isolation') as isolation,
-     current_setting('lock_timeout') as lock, current_setting('synchronous_commit') as sync`,
+     current_setting('lock_timeout') as lock, current_setting('synchronous_commit') as sync,
+     ('{null}'::text[])[1] is null as "arrayNull", (1 = null) is null as "equalsNull",
+     (select array_agg(name order by name) from pg_settings where name like 'enable\\_%' and setting = 'off'
+        and boot_val = 'on') as "plansOff"`,
 );
 const insert = statement<never>("insert-thing", "insert into things values ($1)");
 
@@ -54,6 +65,9 @@ test("what a role or a database sets changes neither values nor promises, and cl
       isolation: "read committed",
       lock: "0",
       sync: "on",
+      arrayNull: true,
+      equalsNull: true,
+      plansOff: ["enable_mergejoin", "enable_seqscan"],
     },
   ]);
   const heard: string[] = [];

@@ -15,7 +15,16 @@ const sameLimits = `set lock_timeout to 0; set idle_session_timeout to 0;
 const samePromises = `set default_transaction_isolation to 'read committed';
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-const sameEverywhere = `${sameText}; ${sameLimits}; ${samePromises}`;
+/** What changes the meaning of expressions, or leaves rows out. */
+const sameMeaning = `set array_nulls to on; set transform_null_equals to off; set backslash_quote to 'safe_encoding';
+  set gin_fuzzy_search_limit to 0; set row_security to off; set xmloption to 'content'`;
+
+/** Methods of the planner that a role has switched off for another application. By name: categories are translated. */
+const samePlans = `select set_config(name, boot_val, false) from pg_settings
+  where context = 'user' and (name like 'enable\\_%' or name in ('geqo', 'from_collapse_limit', 'join_collapse_limit',
+    'constraint_exclusion', 'cursor_tuple_fraction')) and setting is distinct from boot_val`;
+
+const sameEverywhere = `${sameText}; ${sameLimits}; ${samePromises}; ${sameMeaning}; ${samePlans}`;
 
 /** Of a connection that moves the rows of a store. */
 export const movingSettings = `${sameEverywhere}; set statement_timeout to 0; set idle_in_transaction_session_timeout to 0`;

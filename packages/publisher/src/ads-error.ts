@@ -5,8 +5,19 @@ interface RequestFacts {
   readonly cause?: unknown;
 }
 
+// Known to all copies of this package in a process, such as those of `import` and of `require()`: an error of another copy's
+// class of this name is an instance, too.
+export const className = Symbol.for("@intermission/publisher error");
+
+function isInstance(this: { readonly [className]?: string }, value: unknown): boolean {
+  return Object.hasOwn(this, className)
+    ? (value as { [className]?: unknown } | null | undefined)?.[className] === this[className]
+    : Function.prototype[Symbol.hasInstance].call(this, value);
+}
+
 /** A request that was refused or not answered. */
 export abstract class RequestError extends Error {
+  static override readonly [Symbol.hasInstance] = isInstance;
   /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
   readonly code: string;
@@ -23,6 +34,8 @@ export abstract class RequestError extends Error {
 
 /** The ad service refused, is busy or cannot be reached. */
 export class AdsError extends RequestError {
+  static readonly [className]: string = "AdsError";
+  readonly [className]: string = "AdsError";
   override readonly name = "AdsError";
   /**
    * The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract.

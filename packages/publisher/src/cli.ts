@@ -2,7 +2,7 @@
 import { runCli } from "./cli/run-cli.ts";
 
 const abort = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => abort.abort());
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => abort.abort());
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of the output has closed it, as in `listen | head`.
   if (error.code !== "EPIPE" && process.exitCode !== 1) {

@@ -9,7 +9,7 @@ import { fakeAdService } from "./testing/fake-ad-service.ts";
 
 const telegramToken = "7000000001:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const operator = "the operator creates one: pnpm ads tokens create --bot-id <digits>";
-const example = "the ad service's address, such as https://ads.example.com";
+const example = "the ad service's address, such as https://rewards.example.com";
 const digits = "the digits before the colon of TELEGRAM_BOT_TOKEN";
 
 // Each mistake with its exact message: what is wrong, where, and the next step.
@@ -17,11 +17,11 @@ test.each<[string, Record<string, unknown>, string]>([
   ["no url", { url: undefined }, `url (AD_SERVICE_URL) is missing: set it to ${example}`],
   ["an empty url", { url: "" }, `url (AD_SERVICE_URL) is missing: set it to ${example}`],
   ["a url of an unset variable", { url: "undefined" }, `url (AD_SERVICE_URL) is missing: set it to ${example}`],
-  ["a url in quotes", { url: '"https://ads.example.com"' }, "url (AD_SERVICE_URL) is in quotes: remove the quotes"],
+  ["a url in quotes", { url: '"https://rewards.example.com"' }, "url (AD_SERVICE_URL) is in quotes: remove the quotes"],
   [
     "a url without a scheme",
-    { url: "ads.example.com" },
-    "url (AD_SERVICE_URL) has no scheme: write https://ads.example.com instead of ads.example.com",
+    { url: "rewards.example.com" },
+    "url (AD_SERVICE_URL) has no scheme: write https://rewards.example.com instead of rewards.example.com",
   ],
   [
     "a host with a port",
@@ -30,22 +30,26 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
   [
     "a scheme with one slash less than a URL has",
-    { url: "https:ads.example.com" },
+    { url: "https:rewards.example.com" },
     `url (AD_SERVICE_URL) is not an address: write ${example}`,
   ],
   [
     "another scheme",
-    { url: "postgres://ads.example.com" },
+    { url: "postgres://rewards.example.com" },
     `url (AD_SERVICE_URL) must begin with https:// or http://, and begins with postgres: write ${example}`,
   ],
   ["no host", { url: "https://" }, `url (AD_SERVICE_URL) is not an address: write ${example}`],
   ["a blank", { url: "https://ads example" }, `url (AD_SERVICE_URL) is not an address: write ${example}`],
   [
     "a password in the url",
-    { url: "https://ann:secret@ads.example.com" },
+    { url: "https://ann:secret@rewards.example.com" },
     "url (AD_SERVICE_URL) contains a user name or a password, which fetch refuses: remove everything before the @",
   ],
-  ["a query", { url: "https://ads.example.com/?a=1" }, `url (AD_SERVICE_URL) contains ? or #: write only ${example}`],
+  [
+    "a query",
+    { url: "https://rewards.example.com/?a=1" },
+    `url (AD_SERVICE_URL) contains ? or #: write only ${example}`,
+  ],
   ["no token", { token: undefined }, `token (AD_API_TOKEN) is missing: set it to the bot's API token; ${operator}`],
   ["an empty token", { token: " " }, `token (AD_API_TOKEN) is missing: set it to the bot's API token; ${operator}`],
   ["no tokens", { token: [] }, `token (AD_API_TOKEN) is missing: set it to the bot's API token; ${operator}`],
@@ -99,7 +103,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ["less than no retries", { retries: -1 }, "retries must be a whole number from 0 to 2147483647; it is -1"],
   ["a negative number", { botId: -7 }, `botId (BOT_ID) must be the bot's Telegram id, ${digits}; it is "-7"`],
 ])("createAds with %s says what is wrong, where, and the next step", (_mistake, options, message) => {
-  const sound = { url: "https://ads.example.com", token: "ad_one", botId: "7000000001" };
+  const sound = { url: "https://rewards.example.com", token: "ad_one", botId: "7000000001" };
   const create = () => createAds({ ...sound, ...options } as unknown as AdsOptions);
   expect(create).toThrow(new TypeError(message));
   expect(message).not.toContain("AAHdq");
@@ -110,7 +114,7 @@ test.each<[string, Record<string, unknown>, string]>([
   [
     "no url",
     { url: undefined },
-    "url (API_URL) is missing: set it to the companion API's address, such as https://ads.example.com",
+    "url (API_URL) is missing: set it to the companion API's address, such as https://rewards.example.com",
   ],
   [
     "a url without a scheme",
@@ -136,10 +140,10 @@ test.each<[string, Record<string, unknown>, string]>([
 });
 
 test.each([
-  ["https://ads.example.com", "https://ads.example.com/client/v1/events"],
-  [" https://ads.example.com/\r\n", "https://ads.example.com/client/v1/events"],
-  ["https://ads.example.com/client/v1", "https://ads.example.com/client/v1/events"],
-  ["https://ads.example.com/client/v1/codes", "https://ads.example.com/client/v1/events"],
+  ["https://rewards.example.com", "https://rewards.example.com/client/v1/events"],
+  [" https://rewards.example.com/\r\n", "https://rewards.example.com/client/v1/events"],
+  ["https://rewards.example.com/client/v1", "https://rewards.example.com/client/v1/events"],
+  ["https://rewards.example.com/client/v1/codes", "https://rewards.example.com/client/v1/events"],
   ["http://127.0.0.1:8701/ads//", "http://127.0.0.1:8701/ads/client/v1/events"],
   ["http://[::1]:8701/ads/client/v1/", "http://[::1]:8701/ads/client/v1/events"],
 ])("the url %j is called at %s", async (url, called) => {
@@ -186,7 +190,7 @@ test.each<[string, unknown, string]>([
   ],
 ])("a call for %s says so, and is not sent", async (_mistake, userId, message) => {
   const fetch = vi.fn();
-  const ads = createAds({ url: "https://ads.example.com", token: "ad_one", botId: 7000000001, fetch });
+  const ads = createAds({ url: "https://rewards.example.com", token: "ad_one", botId: 7000000001, fetch });
   const companion = createCompanion({ url: "https://api.example.com", apiKey: "key", fetch });
   const [id, refused] = [userId as number, { code: "BAD_REQUEST", message }];
   await expect(ads.createCode({ userId: id })).rejects.toMatchObject(refused);
@@ -262,7 +266,7 @@ test.each<[string, (ads: Ads) => Promise<unknown>, string]>([
   ],
 ])("a call with %s says so, and is not sent", async (_mistake, act, message) => {
   const fetch = vi.fn();
-  const ads = createAds({ url: "https://ads.example.com", token: "ad_one", botId: 7000000001, fetch });
+  const ads = createAds({ url: "https://rewards.example.com", token: "ad_one", botId: 7000000001, fetch });
   await expect(act(ads)).rejects.toMatchObject({ code: "BAD_REQUEST", message });
   expect(fetch).not.toHaveBeenCalled();
 });
@@ -270,8 +274,8 @@ test.each<[string, (ads: Ads) => Promise<unknown>, string]>([
 test.each([
   [
     "http instead of https",
-    "https://ads.example.com/client/v1/codes",
-    "redirects to https://ads.example.com, which is not followed: set url to https://ads.example.com",
+    "https://rewards.example.com/client/v1/codes",
+    "redirects to https://rewards.example.com, which is not followed: set url to https://rewards.example.com",
   ],
   [
     "another host, below a path",
@@ -356,13 +360,13 @@ test("a server that does not answer in time is named with its address and the li
     new Promise<Response>((_resolve, reject) =>
       init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)),
     );
-  const options = { url: "https://ads.example.com", timeoutMs: 5, retries: 0, fetch };
+  const options = { url: "https://rewards.example.com", timeoutMs: 5, retries: 0, fetch };
   const message = "did not answer within 5 ms: check whether it runs there";
   await expect(createAds({ ...options, token: "ad_one", botId: 7 }).events()).rejects.toThrow(
-    `the ad service at https://ads.example.com ${message}`,
+    `the ad service at https://rewards.example.com ${message}`,
   );
   await expect(createCompanion({ ...options, apiKey: "key" }).balance(42)).rejects.toThrow(
-    `the companion API at https://ads.example.com ${message}`,
+    `the companion API at https://rewards.example.com ${message}`,
   );
 });
 
@@ -389,7 +393,7 @@ test("of an error with several lines and causes, the first line of the innermost
     ["text", "text"],
   ] as const) {
     const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
-    const ads = createAds({ url: "https://ads.example.com", token: "ad_one", botId: 7, retries: 0, fetch });
-    await expect(ads.events()).rejects.toThrow(`at https://ads.example.com did not answer: ${message}; check`);
+    const ads = createAds({ url: "https://rewards.example.com", token: "ad_one", botId: 7, retries: 0, fetch });
+    await expect(ads.events()).rejects.toThrow(`at https://rewards.example.com did not answer: ${message}; check`);
   }
 });

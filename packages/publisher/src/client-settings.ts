@@ -23,7 +23,7 @@ export function serverAddress(
   const text = textOf(value);
   const fault = addressFault(text);
   const where = `${option} (${variable})`;
-  const example = `${server}'s address, such as https://ads.example.com`;
+  const example = `${server}'s address, such as https://rewards.example.com`;
   const messages = {
     missing: `${where} is missing: set it to ${example}`,
     quoted: `${where} is in quotes: remove the quotes`,

@@ -1,5 +1,13 @@
 import { requireMilliseconds } from "./client-settings.ts";
-import { type HandledEvent, leasedStore, MAX_REMEMBER_MS, type Run, requireTableName } from "./leased-store.ts";
+import { requireStatements } from "./commit-writes.ts";
+import type { Run } from "./handler-commits.ts";
+import {
+  type HandledEvent,
+  leasedStore,
+  MAX_REMEMBER_MS,
+  requireTableName,
+  type TableOptions,
+} from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { bindingAdvice, requireMethods } from "./store-clients.ts";
 
@@ -36,7 +44,7 @@ export interface D1Store<Statement extends D1Statement> extends EventStore {
  */
 export function d1Store<Statement extends D1Statement>(
   database: D1Database<Statement>,
-  { table = "handled_ad_events", leaseMs = 60_000 } = {},
+  { table = "handled_ad_events", leaseMs = 60_000 }: TableOptions = {},
 ): D1Store<Statement> {
   requireMethods(database, ["prepare", "batch"], `d1Store needs a binding of D1, such as env.DB: ${bindingAdvice}`);
   requireTableName(table);
@@ -93,8 +101,19 @@ export function d1Store<Statement extends D1Statement>(
 
   return {
     once: store.once,
-    commit: (event, statements) => store.commit(event, (run) => finishWith(run, statements)),
+    commit: (event, statements) =>
+      store.commit(event, async (run) => {
+        requireStatements(statements);
+        return finishWith(run, statements);
+      }),
   };
+}
+
+/** What a store is made with that extends the leases of running handlers. */
+export interface LeaseStoreOptions {
+  readonly leaseMs?: number | undefined;
+  readonly maxHandlerMs?: number | undefined;
+  readonly rememberMs?: number | undefined;
 }
 
 /** What the store uses of a namespace of Durable Objects, the binding of a Worker. */
@@ -185,7 +204,7 @@ export class HandledEventObject {
  */
 export function durableObjectStore<Id>(
   namespace: DurableObjectNamespace<Id>,
-  { leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 } = {},
+  { leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 }: LeaseStoreOptions = {},
 ): EventStore {
   const needed = `durableObjectStore needs a binding of Durable Objects, such as env.EVENTS: ${bindingAdvice}`;
   requireMethods(namespace, ["idFromName", "get"], needed);

@@ -7,21 +7,22 @@ import { personIdOf, type UserId } from "./read-user-id.ts";
 import { type AdEvent, revenueOf, startParamOf } from "./verify-webhook.ts";
 import type { WrongArgument } from "./wrong-argument.ts";
 
+/** `url`, `token` and `botId` may be variables that are not set, which `createAds` names. */
 export interface AdsOptions {
-  /** Address of the ad service: `https://ads.example.com`. `/client/v1` at its end is left out. */
-  readonly url: string;
+  /** Address of the ad service: `https://rewards.example.com`. `/client/v1` at its end is left out. */
+  readonly url: string | undefined;
   /** The bot's API token, or several while tokens rotate: if the service refuses one, the call is sent with the next. */
-  readonly token: string | readonly string[];
+  readonly token: string | undefined | readonly (string | undefined)[];
   /** The bot's Telegram id: the digits before the colon of its token. */
-  readonly botId: UserId;
+  readonly botId: UserId | undefined;
   /** Limit of each attempt; 10 s by default, and 25 s for `testWebhook`, in which the service waits 15 s for the webhook. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Further attempts after 429, 502, 503, 504, Cloudflare's 52x and 530, and lost connections; 2 by default. Calls that must
    * not be repeated are sent again only if the service itself refused them as busy.
    */
-  readonly retries?: number;
-  readonly fetch?: typeof fetch;
+  readonly retries?: number | undefined;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
@@ -68,8 +69,10 @@ export interface WebhookTest {
   readonly status: number | undefined;
   readonly errorClass: string | undefined;
   readonly answer: string | undefined;
-  /** What to check, unless the answer was 2xx; absent from older services. */
+  /** What to check, unless all is well; absent from older services. */
   readonly advice: string | undefined;
+  /** Why a 2xx may not mean that the receiver records events; empty from older services. */
+  readonly warnings: readonly string[];
 }
 
 export interface Ads {
@@ -84,7 +87,11 @@ export interface Ads {
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order, from the first one, after a cursor, or the `latest`; reading on from `next` misses none. */
   events(
-    query?: { readonly after?: string | undefined; readonly limit?: number; readonly latest?: number },
+    query?: {
+      readonly after?: string | undefined;
+      readonly limit?: number | undefined;
+      readonly latest?: number | undefined;
+    },
     options?: CallOptions,
   ): Promise<EventsPage>;
   stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
@@ -118,9 +125,9 @@ export interface ReferenceStatsQuery extends Omit<StatsQuery, "by"> {
 }
 
 export interface WebhookTestRequest {
-  readonly event?: "rewarded" | "direct_link";
+  readonly event?: "rewarded" | "direct_link" | undefined;
   /** A listed tester of the bot. */
-  readonly userId?: UserId;
+  readonly userId?: UserId | undefined;
   /** A code of this tester, which the event then carries. It earns nothing by it. */
   readonly code?: string | undefined;
 }
@@ -129,11 +136,11 @@ interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: unknown;
+  readonly body?: unknown | undefined;
   /** A second request changes nothing, so it may follow one whose answer was lost. */
   readonly isRepeatable: boolean;
   /** Without a limit by the caller; 10 s if absent. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The service waits 15 s for the webhook's answer, and may have to connect first. */
@@ -336,6 +343,7 @@ function webhookTestOf(tested: Answer): WebhookTest {
     errorClass: textOf(tested.error_class),
     answer: textOf(tested.answer),
     advice: textOf(tested.advice),
+    warnings: Array.isArray(tested.warnings) ? tested.warnings.map(String) : [],
   };
 }
 

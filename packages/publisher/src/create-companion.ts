@@ -1,4 +1,4 @@
-import { RequestError } from "./ads-error.ts";
+import { className, RequestError } from "./ads-error.ts";
 import { apiKeyOf, requireOptions, serverAddress, wholeNumberOf } from "./client-settings.ts";
 import { foreignAnswer, pauseAfter, unansweredMessage, waitOf } from "./failed-call.ts";
 import { pause } from "./pause.ts";
@@ -9,14 +9,14 @@ import { readEvents } from "./server-sent-events.ts";
 
 export interface CompanionOptions {
   /** Address of the companion API: `https://api.example.com`. `/trpc` at its end is left out. */
-  readonly url: string;
+  readonly url: string | undefined;
   /** The API's BACKEND_API_KEY. */
-  readonly apiKey: string;
+  readonly apiKey: string | undefined;
   /** Limit of each attempt of a call; 10 s by default. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Further attempts after 429, 502, 503, 504, Cloudflare's 52x and 530, and lost connections; 2 by default. */
-  readonly retries?: number;
-  readonly fetch?: typeof fetch;
+  readonly retries?: number | undefined;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 export type CreateCodeOutcome =
@@ -92,7 +92,11 @@ export interface Companion {
     options?: CallOptions,
   ): Promise<SpendOutcome>;
   listRewards(
-    query?: { readonly userId?: UserId; readonly cursor?: string | undefined; readonly limit?: number },
+    query?: {
+      readonly userId?: UserId | undefined;
+      readonly cursor?: string | undefined;
+      readonly limit?: number | undefined;
+    },
     options?: CallOptions,
   ): Promise<RewardPage>;
   /**
@@ -100,13 +104,15 @@ export interface Companion {
    * connection does; `followRewards` reconnects.
    */
   watchRewards(
-    query?: { readonly after?: string | undefined; readonly includeTests?: boolean },
+    query?: { readonly after?: string | undefined; readonly includeTests?: boolean | undefined },
     options?: CallOptions,
   ): AsyncIterable<{ readonly cursor: string; readonly entry: RewardEntry }>;
 }
 
 /** The companion API refused, is busy or cannot be reached. */
 export class CompanionError extends RequestError {
+  static readonly [className]: string = "CompanionError";
+  readonly [className]: string = "CompanionError";
   override readonly name = "CompanionError";
   /**
    * tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. Not sent: `NOT_A_PERSON`, a user id that stands

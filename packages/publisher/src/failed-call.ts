@@ -1,6 +1,6 @@
-import { isWithoutTls, openSslReason } from "@intermission/ad-core/openssl-reason";
 import { pauseBeforeRetry } from "@intermission/ad-core/retry";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
+import { openSslReason, tlsFaultOf } from "@intermission/ad-core/tls-fault";
 import { AdsError, type RequestError } from "./ads-error.ts";
 
 // createAds loads this file when the first call fails: the core stays small.
@@ -65,7 +65,8 @@ function innermostCause(error: unknown): string {
   if (!isError(inner)) return String(inner);
   const { code } = inner as { readonly code?: unknown };
   const message = openSslReason(inner.message).split("\n", 1)[0] ?? "";
-  if (isWithoutTls(message)) return `there is no TLS at its port (${message}), so the address begins with http://`;
+  if (tlsFaultOf(message) === "without-tls")
+    return `there is no TLS at its port (${message}), so the address begins with http://`;
   if (typeof code !== "string" || message.includes(code)) return message || inner.name;
   return message === "" ? code : `${message} (${code})`;
 }

@@ -1,3 +1,4 @@
+import { callHandler } from "./call-handler.ts";
 import { requireMilliseconds, requireOptions } from "./client-settings.ts";
 import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
 import { type EventStore, eventKey } from "./memory-store.ts";
@@ -8,20 +9,21 @@ export interface FollowOptions {
   /** Ends following; the entry that is being handled is finished. */
   readonly signal: AbortSignal;
   /** Also test events, which pay nothing. */
-  readonly includeTests?: boolean;
+  readonly includeTests?: boolean | undefined;
   /**
    * Remembers what was handled, so that nothing is handled twice: after a crash, or when the ledger was restored from a backup
    * older than the cursor and is read from its start. It knows an entry by its `eventId`: a restored ledger gives the `entryId`
-   * of a lost entry to another one, and records the lost event again. Without it, `handle` must ignore events that it knows.
+   * of a lost entry to another one, and records the lost event again. What it has forgotten is handled again: take one that
+   * remembers all. Without it, `handle` must ignore events that it knows.
    */
-  readonly store?: EventStore;
+  readonly store?: EventStore | undefined;
   /**
    * The longest that an entry waits for its handler and its cursor; 60 s by default. Then `onError` is called, and the entry
    * waits again: `handle` runs on, and is called a second time only if it is not done after 10 minutes. Later entries wait.
    */
-  readonly handlerTimeoutMs?: number;
+  readonly handlerTimeoutMs?: number | undefined;
   /** Called when the connection or `handle` fails, or `handle` is late; then the API is asked again. Logs by default. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -48,7 +50,12 @@ export function followRewards(
   handle: (reward: Reward) => Promise<void> | void,
   options: FollowOptions,
 ): Promise<void> {
-  return follow(companion, cursors, (entry) => (isReward(entry) ? () => handle(entry) : undefined), options);
+  return follow(
+    companion,
+    cursors,
+    (entry) => (isReward(entry) ? () => callHandler(handle, entry) : undefined),
+    options,
+  );
 }
 
 /**
@@ -61,7 +68,7 @@ export function followLedger(
   handle: (entry: RewardEntry) => Promise<void> | void,
   options: FollowOptions,
 ): Promise<void> {
-  return follow(companion, cursors, (entry) => () => handle(entry), options);
+  return follow(companion, cursors, (entry) => () => callHandler(handle, entry), options);
 }
 
 function isReward(entry: RewardEntry): entry is Reward {
@@ -72,7 +79,7 @@ function isReward(entry: RewardEntry): entry is Reward {
 async function follow(
   companion: Pick<Companion, "watchRewards">,
   cursors: CursorStore,
-  handlerOf: (entry: RewardEntry) => (() => Promise<void> | void) | undefined,
+  handlerOf: (entry: RewardEntry) => (() => Promise<void>) | undefined,
   options: FollowOptions,
 ): Promise<void> {
   requireOptions(options?.signal, "followRewards(companion, cursors, handle, { signal })");
@@ -95,7 +102,7 @@ async function follow(
   let late: { readonly key: string; readonly until: number; readonly done: Promise<void> } | undefined;
   async function handleAndKeepPlace(cursor: string, entry: RewardEntry): Promise<void> {
     const handle = handlerOf(entry);
-    if (handle && store) await store.once(keyOf(entry), async () => handle());
+    if (handle && store) await store.once(keyOf(entry), handle);
     else await handle?.();
     await cursors.write(cursor);
   }

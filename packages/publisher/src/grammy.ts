@@ -1,9 +1,9 @@
+import { isSharedAccount } from "@intermission/ad-core/shared-accounts";
 import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
-import { isSharedAccount } from "./read-user-id.ts";
 
 export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 
@@ -18,29 +18,42 @@ export interface AdsFlavor {
      * Rejects with an {@link AdsError} `NOT_A_PERSON` if Telegram does not say which person sent the update: an anonymous
      * administrator, somebody who writes as a channel, a bot. Throws for an update without a user.
      */
-    keyboard(options?: { readonly text?: string; readonly reference?: string }): Promise<InlineKeyboardMarkup>;
+    keyboard(options?: KeyboardOptions): Promise<InlineKeyboardMarkup>;
   };
+}
+
+interface KeyboardOptions {
+  readonly text?: string | undefined;
+  readonly reference?: string | undefined;
 }
 
 /** Adds `ctx.ads` to every update. */
 export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & AdsFlavor> {
+  requireAds(ads, "adsMiddleware(ads)");
   return (ctx, next) => {
     Object.assign(ctx, {
-      ads: {
-        async keyboard({ text = "🎁 Watch and earn", reference } = {}) {
-          const { miniappUrl, directLink } = await ads.createCode({ userId: personOf(ctx), reference });
-          // Telegram shows no mini-app's buttons under messages of a business account.
-          const isPrivate = ctx.chat?.type === "private" && ctx.businessConnectionId === undefined;
-          if (isPrivate && miniappUrl !== undefined)
-            return { inline_keyboard: [[{ text, web_app: { url: miniappUrl } }]] };
-          if (directLink === undefined)
-            throw new Error("the ad service returned no direct_link and miniapp_url with the code");
-          return { inline_keyboard: [[{ text, url: directLink }]] };
-        },
-      } satisfies AdsFlavor["ads"],
+      ads: { keyboard: (options) => keyboardFor(ads, ctx, options) } satisfies AdsFlavor["ads"],
     });
     return next();
   };
+}
+
+async function keyboardFor(
+  ads: Ads,
+  ctx: Context,
+  { text = "🎁 Watch and earn", reference }: KeyboardOptions = {},
+): Promise<InlineKeyboardMarkup> {
+  const { miniappUrl, directLink } = await ads.createCode({ userId: personOf(ctx), reference });
+  // Telegram shows no mini-app's buttons under messages of a business account.
+  const isPrivate = ctx.chat?.type === "private" && ctx.businessConnectionId === undefined;
+  if (isPrivate && miniappUrl !== undefined) return { inline_keyboard: [[{ text, web_app: { url: miniappUrl } }]] };
+  if (directLink === undefined) throw new Error("the ad service returned no direct_link and miniapp_url with the code");
+  return { inline_keyboard: [[{ text, url: directLink }]] };
+}
+
+function requireAds(ads: Ads, call: string): void {
+  if (typeof ads?.createCode !== "function")
+    throw new TypeError(`${call} needs the client that createAds({ url, token, botId }) returns`);
 }
 
 /** Who sent an update. Only a person can earn: behind a `chat` are many people, and Telegram does not say which of them. */
@@ -83,21 +96,27 @@ function personOf(ctx: Context): string {
 }
 
 /** Texts of one's own, or a function that returns them for the user of an update; texts that are left out are built in. */
-export type BonusTextsOption<C extends Context> =
-  | Partial<BonusTexts>
-  | ((ctx: C) => Partial<BonusTexts> | Promise<Partial<BonusTexts>>);
+export type BonusTextsOption<C extends Context> = SomeTexts | ((ctx: C) => SomeTexts | Promise<SomeTexts>);
+
+type SomeTexts = { readonly [Name in keyof BonusTexts]?: BonusTexts[Name] | undefined };
+
+interface BonusOptions<C extends Context> {
+  readonly command?: string | undefined;
+  readonly texts?: BonusTextsOption<C> | undefined;
+}
 
 /**
  * Answers a command, `/bonus` by default, with an ad or the time of the next one, or, where Telegram does not say who sent it,
- * with what to do. Use it after {@link adsMiddleware}.
+ * with what to do. It does not need {@link adsMiddleware}, which is for handlers of your own.
  *
  * Without `texts`, and where a function returns only some of them, the texts are the built-in ones in the user's language. The
  * rest of an object is English, so that nobody gets two languages; `await bonusTexts("de")` are the built-in ones of one language.
  */
-export function bonusCommand<C extends Context & AdsFlavor>(
+export function bonusCommand<C extends Context>(
   ads: Ads,
-  { command = "bonus", texts = () => ({}) }: { readonly command?: string; readonly texts?: BonusTextsOption<C> } = {},
+  { command = "bonus", texts = () => ({}) }: BonusOptions<C> = {},
 ): MiddlewareFn<C> {
+  requireAds(ads, "bonusCommand(ads)");
   return async (ctx, next) => {
     if (!ctx.hasCommand(command)) return next();
     const sender = senderOfUpdate(ctx);
@@ -109,7 +128,7 @@ export function bonusCommand<C extends Context & AdsFlavor>(
     }
     try {
       const { isAvailable, availableAt } = await ads.availability(sender.userId);
-      if (isAvailable) await ctx.reply(offer, { reply_markup: await ctx.ads.keyboard({ text: button }) });
+      if (isAvailable) await ctx.reply(offer, { reply_markup: await keyboardFor(ads, ctx, { text: button }) });
       else await ctx.reply(later(availableAt === undefined ? undefined : new Date(availableAt)));
     } catch (error) {
       if (!(error instanceof AdsError)) throw error;

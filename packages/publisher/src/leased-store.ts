@@ -1,14 +1,9 @@
 import { requireMilliseconds } from "./client-settings.ts";
+import { commitOnce, EndedRuns, type Run, type Running, settleCommits } from "./handler-commits.ts";
 import { type EventStore, eventKey, type HandledFacts } from "./memory-store.ts";
 
 /** The event or the entry of a ledger that a handler got, or the key that `once` was called with. */
 export type HandledEvent = string | HandledFacts;
-
-/** One call of an event's handler. `owner` fences it: whoever takes the lease over writes another one. */
-export interface Run {
-  readonly eventId: string;
-  readonly owner: string;
-}
 
 /** Where the leases of events, and which events were handled, are stored. Each function is atomic. */
 export interface Leases {
@@ -26,9 +21,15 @@ export interface LeaseOptions {
   /** How long a run's lease is, without `renew`. */
   readonly leaseMs: number;
   /** How long an event waits while another process handles it, before it rejects. */
-  readonly busyMs?: number;
+  readonly busyMs?: number | undefined;
   /** With `renew`: how long the lease of a running handler is extended. */
-  readonly maxHandlerMs?: number;
+  readonly maxHandlerMs?: number | undefined;
+}
+
+/** What a store in a database is made with. */
+export interface TableOptions {
+  readonly table?: string | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 export interface LeasedStore extends EventStore {
@@ -37,14 +38,6 @@ export interface LeasedStore extends EventStore {
    * a code. `finish` resolves to false if another run took the lease over.
    */
   commit(event: HandledEvent, finish: (run: Run | undefined) => Promise<boolean>): Promise<void>;
-}
-
-interface Running extends Run {
-  readonly until: number;
-  readonly done: Promise<void>;
-  /** Those that its handler began. */
-  readonly commits: Promise<void>[];
-  isCommitted: boolean;
 }
 
 /** Repeats are not counted: they wait for the same run. */
@@ -64,6 +57,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
   requireMilliseconds({ leaseMs, maxHandlerMs });
   requireMilliseconds({ busyMs }, { min: 0 });
   const running = new Map<string, Running>();
+  const ended = new EndedRuns();
 
   async function finish(run: Running, store: (run: Run) => Promise<boolean>): Promise<void> {
     if (!(await store(run))) {
@@ -77,14 +71,19 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
     if (!(await claim(leases, run, options))) return;
     try {
       await whileRenewed(leases, run, { leaseMs, handle });
-      // Also those that the handler did not wait for: without their effect, the event is not handled.
-      if (!run.isCommitted) await Promise.all(run.commits);
+      // Once more for those that began meanwhile.
+      for (let settled = -1; settled < run.commits.length; ) {
+        settled = run.commits.length;
+        await settleCommits(run);
+      }
     } catch (error) {
       // Where this fails, the lease ends by itself.
       if (!run.isCommitted) await leases.release(run).catch(() => {});
       throw error;
     }
-    if (!run.isCommitted) await finish(run, finishAgain(leases));
+    if (run.isCommitted) return;
+    run.ending = finish(run, finishAgain(leases)).then(() => ended.add(run.eventId));
+    await run.ending;
   }
 
   return {
@@ -103,6 +102,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
         until: performance.now() + maxHandlerMs,
         done: promise,
         commits: [],
+        hasCommit: false,
         isCommitted: false,
       };
       running.set(eventId, run);
@@ -118,15 +118,9 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
       const run = eventId === undefined ? undefined : running.get(eventId);
       // Without an id, nothing recognizes a repeat, and no store was asked.
       if (eventId === undefined) return store(undefined).then(() => {});
-      if (run === undefined)
-        return Promise.reject(
-          new Error(`${eventId} is not being handled: call commit() inside the handler of its event`),
-        );
-      const committed = finish(run, store);
-      // The run reports its error, also where the handler does not wait for it.
-      committed.catch(() => {});
-      run.commits.push(committed);
-      return committed;
+      const late = () => ended.commitLate(eventId, () => store(undefined));
+      if (run === undefined) return late();
+      return run.ending ? run.ending.then(late) : commitOnce(run, () => finish(run, store));
     },
   };
 }

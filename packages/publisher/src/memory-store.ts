@@ -10,13 +10,18 @@ export interface EventStore {
   once(eventId: string, handle: () => Promise<void>): Promise<void>;
 }
 
+export interface MemoryOptions {
+  readonly maxEvents?: number | undefined;
+  readonly maxHandlerMs?: number | undefined;
+}
+
 /** What identifies an event, or an entry of a ledger. */
 export interface HandledFacts {
   readonly event: AdEvent["event"] | null;
   readonly eventId: string | null | undefined;
   readonly code: string | null | undefined;
-  readonly entryId?: string;
-  readonly recordedAt?: string;
+  readonly entryId?: string | undefined;
+  readonly recordedAt?: string | undefined;
 }
 
 /**
@@ -31,47 +36,37 @@ export function eventKey({ eventId, code, event, entryId, recordedAt }: HandledF
   return entryId ? `entry ${entryId} of ${recordedAt}` : (code ?? undefined) && `${code}:${event}`;
 }
 
-/** Of this process: whether a store was used, and which warnings were given. */
+// Whether a store of this process was used.
 let isAnyUsed = false;
 const shownWarnings = new Set<string>();
-
-const perRequest =
-  "memoryStore() was made after another one had handled an event. If it is made for each request, an event that is sent twice is paid twice: make webhook() and its store once, outside of the handler; on Workers, which keep no memory, use a persistent store.";
-const inProduction =
-  "memoryStore() is of one process, and forgets its events when that ends: an event that is sent again afterwards, or to another process, is paid again. Pass a persistent store to webhook(), such as sqliteStore or postgresStore of @intermission/publisher/stores.";
-
-function warnOfUse(isLate: boolean): void {
-  isAnyUsed = true;
-  const mode = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.NODE_ENV;
-  const warnings = [isLate && mode !== "test" && perRequest, mode === "production" && inProduction];
-  for (const warning of warnings) {
-    if (warning === false || shownWarnings.has(warning)) continue;
-    shownWarnings.add(warning);
-    console.warn(warning);
-  }
-}
 
 /**
  * Stores the last `maxEvents` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
  * after a restart. Events that are being handled do not count towards `maxEvents`. Repeats wait for a running handler; one that
  * does not end within 10 minutes (`maxHandlerMs`) is called again.
  *
- * Warns once with `NODE_ENV=production`, and where a store is used that was made after another one handled an event: one made
- * for each request knows no earlier event.
+ * Its first use in a process warns of that, and so does a store that was made after another one handled an event: one made for
+ * each request knows no earlier event.
  */
-export function memoryStore(options: { readonly maxEvents?: number; readonly maxHandlerMs?: number } = {}): EventStore {
+export function memoryStore(options: MemoryOptions = {}): EventStore {
   const isLate = isAnyUsed;
+  let hasWarned = false;
   const { once } = rememberInMemory(options);
   return {
     async once(eventId, handle) {
-      warnOfUse(isLate);
+      if (!hasWarned) {
+        hasWarned = isAnyUsed = true;
+        const { warnOnce } = await import("./memory-warnings.ts");
+        if (isLate) warnOnce("perRequest", shownWarnings);
+        warnOnce("forgets", shownWarnings);
+      }
       return once(eventId, handle);
     },
   };
 }
 
-/** {@link memoryStore} without its warnings. */
-export function rememberInMemory({ maxEvents = 100_000, maxHandlerMs = 600_000 } = {}): EventStore {
+// memoryStore without its warnings.
+export function rememberInMemory({ maxEvents = 100_000, maxHandlerMs = 600_000 }: MemoryOptions = {}): EventStore {
   wholeNumberOf(maxEvents, { option: "maxEvents", min: 1 });
   requireMilliseconds({ maxHandlerMs });
   const handled = new Set<string>();

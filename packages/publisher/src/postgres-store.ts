@@ -1,4 +1,7 @@
-import { type HandledEvent, leasedStore, type Run, requireTableName } from "./leased-store.ts";
+import { requireConnectionFunction } from "./commit-writes.ts";
+import type { Run } from "./handler-commits.ts";
+import { type HandledEvent, leasedStore, requireTableName, type TableOptions } from "./leased-store.ts";
+import { guardPool, writeThrough } from "./lend-connection.ts";
 import type { EventStore } from "./memory-store.ts";
 import { inTime, LateError } from "./pause.ts";
 import { poolNeeded, requireMethods, takeFromPool } from "./store-clients.ts";
@@ -26,8 +29,9 @@ export interface PostgresStore extends EventStore {
   /**
    * Stores in one transaction what `write` writes through the connection that it gets and that the event is handled, so that
    * the effect is there exactly once, whatever crashes when. Call it once, inside the event's handler; what the handler does
-   * afterwards is not repeated. `write` must not end the transaction. After `leaseMs` its connection is closed. The handler
-   * holds no connection of the same pool meanwhile: where all of them are held so, none is left for `commit`.
+   * afterwards is not repeated. `write` returns its promise, does not end the transaction, and has the connection only until it
+   * is done; in it, the pool itself refuses (Node 20.16, Bun, Deno). After `leaseMs` its connection is closed. The handler holds
+   * no connection of the same pool meanwhile: where all of them are held so, none is left for `commit`.
    *
    * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
    */
@@ -44,10 +48,11 @@ export interface PostgresStore extends EventStore {
  */
 export function postgresStore(
   pool: PostgresPool,
-  { table = "handled_ad_events", leaseMs = 60_000 } = {},
+  { table = "handled_ad_events", leaseMs = 60_000 }: TableOptions = {},
 ): PostgresStore {
   requireMethods(pool, ["query", "connect"], poolNeeded);
   requireTableName(table, /^([a-z_][a-z0-9_]*\.)?[a-z_][a-z0-9_]*$/);
+  guardPool(pool);
   const isLeaseOver = "claimed.handled_at is null and claimed.leased_until <= clock_timestamp()";
   const statements = {
     create: `create table if not exists ${table} (event_id text primary key, owner text not null,
@@ -57,7 +62,6 @@ export function postgresStore(
       on conflict (event_id) do update set owner = excluded.owner, leased_until = excluded.leased_until
       where ${isLeaseOver} returning 1`,
     isHandled: `select 1 from ${table} where event_id = $1 and handled_at is not null`,
-    lock: `select 1 from ${table} where event_id = $1 and owner = $2 and handled_at is null for update`,
     finish: `update ${table} set handled_at = clock_timestamp() where event_id = $1 and owner = $2 and handled_at is null`,
     release: `delete from ${table} where event_id = $1 and owner = $2 and handled_at is null`,
   };
@@ -105,15 +109,29 @@ export function postgresStore(
     commit: (event, write) =>
       store.commit(event, (run) =>
         transact(pool, Math.max(leaseMs, MIN_LIMIT_MS), async (connection) => {
-          // Locked before `write`, so that another run that takes the lease over waits for the transaction.
-          if (run && (await connection.query(statements.lock, [run.eventId, run.owner])).rows.length === 0)
-            return false;
-          await write(connection);
-          // Last: it fails if `write` went on after an error of the transaction, which could not be committed.
-          return run ? finish(connection, run) : (await connection.query("select 1")).rows.length > 0;
+          requireConnectionFunction(write);
+          // Before `write`: another run that takes the lease over waits for the transaction, and what ends it all the same
+          // stores the event together with the effect.
+          if (run && !(await finish(connection, run))) return false;
+          await connection.query("savepoint before_write");
+          await writeThrough({ connection, pool }, write);
+          await requireOpenTransaction(connection);
+          return true;
         }),
       ),
   };
+}
+
+/** Fails if `write` ended the transaction, and if it went on after an error, so that it could not be committed. */
+async function requireOpenTransaction(connection: PostgresConnection): Promise<void> {
+  try {
+    await connection.query("release savepoint before_write");
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== "25P01" && code !== "3B001") throw error;
+    const message = "the transaction of commit() was ended in its function: remove the commit or rollback in it";
+    throw new Error(message, { cause: error });
+  }
 }
 
 /** A busy machine takes longer than a very short lease for a connection and a transaction. */

@@ -1,7 +1,9 @@
+import userIds from "@intermission/testing/user-ids.json" with { type: "json" };
 import { expect, test, vi } from "vitest";
 import { createAds } from "./create-ads.ts";
 import { createCompanion } from "./create-companion.ts";
 import { senderOf } from "./grammy.ts";
+import { personIdOf } from "./read-user-id.ts";
 import { fakeAdService } from "./testing/fake-ad-service.ts";
 
 const ann = { id: 42, is_bot: false };
@@ -39,9 +41,7 @@ test.each([
   await expect(ads.createCode({ userId: userId as never })).rejects.toMatchObject(refusal);
 });
 
-const manyPeople = ["1087968824", "136817688", "777000", "-1001234567890", "-7"];
-
-test.each(manyPeople)(
+test.each([...userIds.many_people, ...userIds.chats])(
   "no code is requested for %s: the client says whose id that is, and what to do",
   async (userId) => {
     const fake = fakeAdService();
@@ -55,3 +55,8 @@ test.each(manyPeople)(
     expect(send).not.toHaveBeenCalled();
   },
 );
+
+test("people and what is no id are told apart as in every client", () => {
+  expect(userIds.people.map(personIdOf)).toEqual(userIds.people);
+  expect(userIds.no_ids.filter((id) => personIdOf(id) !== undefined)).toEqual([]);
+});

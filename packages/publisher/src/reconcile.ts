@@ -1,4 +1,5 @@
 import { unexpectedAnswer } from "./ads-error.ts";
+import { callHandler } from "./call-handler.ts";
 import { requireMilliseconds } from "./client-settings.ts";
 import type { Ads, CallOptions } from "./create-ads.ts";
 import type { EventStore } from "./memory-store.ts";
@@ -29,7 +30,10 @@ export async function reconcile(
   ads: Pick<Ads, "events">,
   cursors: CursorStore,
   handle: (event: AdEvent) => Promise<void> | void,
-  options: CallOptions & { readonly store?: EventStore; readonly handlerTimeoutMs?: number } = {},
+  options: CallOptions & {
+    readonly store?: EventStore | undefined;
+    readonly handlerTimeoutMs?: number | undefined;
+  } = {},
 ): Promise<number> {
   const { signal, store, handlerTimeoutMs = 60_000 } = options;
   requireMilliseconds({ handlerTimeoutMs });
@@ -47,7 +51,7 @@ export async function reconcile(
       if (signal?.aborted) return count;
       if (event.isTest) continue;
       const run = async () => {
-        await handle(event);
+        await callHandler(handle, event);
         count += 1;
       };
       const handling = store ? handleOnce(store, event, run) : run();

@@ -1,4 +1,6 @@
-import { isSharedAccount, textOfId } from "./read-user-id.ts";
+import { chatInsteadOfPerson } from "@intermission/ad-core/not-a-person";
+import { isSharedAccount } from "@intermission/ad-core/shared-accounts";
+import { textOfId } from "./read-user-id.ts";
 
 // createAds loads this file when a user id cannot be right: the core stays small.
 
@@ -13,7 +15,7 @@ export function refusedUserId(value: unknown): {
   const fault = userIdFault(value, text);
   const expected = "pass the user's Telegram id, such as ctx.from.id";
   const messages = {
-    chat: `user ${text} is a chat, or everybody who writes in the name of one: create the code for the person, after a command in the private chat`,
+    chat: `user ${text} ${chatInsteadOfPerson}`,
     missing: `userId is missing: ${expected}; it is undefined for an update without a user`,
     "no-id": `userId is ${Array.isArray(value) ? "an array" : `of the type ${typeof value}`}: ${expected}`,
     inexact: `userId ${text} is a number that JavaScript cannot store exactly: pass its digits as text`,

@@ -6,6 +6,7 @@ import {
 } from "@intermission/ad-core/explain-refusal";
 import {
   describeRefusal,
+  isSignatureTest,
   kindOfRefusal,
   refusalBody,
   type WebhookRefusal,
@@ -129,14 +130,18 @@ export function answerRefusal(
   host: {
     readonly onRefused: ((message: string, refusal: WebhookRefusal | undefined) => void) | undefined;
     readonly logged: LoggedRefusals;
+    readonly userAgent: string | null;
   },
 ): Response {
   const refusal = refused.outcome === "not-signed" ? refused.refusal : undefined;
   const message = refused.outcome === "not-signed" ? refused.message : notAnEvent;
-  const report = async () =>
-    host.onRefused
+  const isTest = refusal !== undefined && isSignatureTest(refusal, host.userAgent);
+  const report = async () => {
+    if (isTest) return;
+    await (host.onRefused
       ? host.onRefused(message, refusal)
-      : logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged);
+      : logRefusal({ kind: refusal ? kindOfRefusal(refusal) : "not-an-event", message }, host.logged));
+  };
   // Also of an asynchronous one: an uncaught error would end the process, and anyone can cause a refusal.
   report().catch((error: unknown) => console.error("onRefused failed:", error));
   if (refusal) return Response.json(refusalBody(refusal), { status: 401 });

@@ -1,22 +1,24 @@
-import { type HandledEvent, leasedStore, requireTableName, wait } from "./leased-store.ts";
+import { requireSynchronousFunction, type Synchronous } from "./commit-writes.ts";
+import { type HandledEvent, leasedStore, requireTableName } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
-import { requireSynchronous, requireSynchronousSqlite } from "./store-clients.ts";
+import { openTransactions, type SqliteDatabase } from "./sqlite-transactions.ts";
 
-/** The methods that `node:sqlite`, `better-sqlite3` and `bun:sqlite` share. */
-export interface SqliteDatabase {
-  exec(sql: string): unknown;
-  prepare(sql: string): { run(...values: string[]): unknown; get(...values: string[]): unknown };
+export interface SqliteOptions {
+  readonly table?: string | undefined;
+  readonly busyMs?: number | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 export interface SqliteStore extends EventStore {
   /**
    * Stores in one transaction what `write` writes through the store's connection and that the event is handled, so that the
    * effect is there exactly once, whatever crashes when. Call it once, inside the event's handler; what the handler does
-   * afterwards is not repeated. `write` must be synchronous, and may run again if another process holds the file.
+   * afterwards is not repeated. `write` may run again if another process holds the file.
    *
-   * Rejects, and stores nothing, if the event's lease was taken over meanwhile.
+   * Rejects, and stores nothing, if the event's lease was taken over meanwhile, and if `write` is not synchronous: one that
+   * returned a promise is not called again, and until that ends, at most `leaseMs`, the connection only reads.
    */
-  commit(event: HandledEvent, write: () => void): Promise<void>;
+  commit<Written>(event: HandledEvent, write: () => Synchronous<Written>): Promise<void>;
 }
 
 /**
@@ -31,43 +33,18 @@ export interface SqliteStore extends EventStore {
  */
 export function sqliteStore(
   database: SqliteDatabase,
-  { table = "handled_ad_events", busyMs = 5000, leaseMs = 60_000 } = {},
+  { table = "handled_ad_events", busyMs = 5000, leaseMs = 60_000 }: SqliteOptions = {},
 ): SqliteStore {
   requireTableName(table);
-  let statements: Statements | undefined;
-  try {
-    statements = setUp(database, table);
-  } catch (error) {
-    if (!isBusy(error)) throw error;
-  }
+  const { transact, callWrite } = openTransactions(database, { table, busyMs, leaseMs });
 
-  /** Ends in the same turn in which it begins, so that nobody else's writes through the connection belong to it. */
-  function transact<T>(work: (statements: Statements) => T): Promise<T> {
-    return whenFree(() => {
-      statements ??= setUp(database, table);
-      // Immediate: two processes that claim the same event do so one after the other.
-      database.exec("begin immediate");
-      try {
-        const result = work(statements);
-        database.exec("commit");
-        return result;
-      } catch (error) {
-        try {
-          database.exec("rollback");
-        } catch {
-          // SQLite ended the transaction itself, after a full disk for example. The first error tells why.
-        }
-        throw error;
-      }
-    }, busyMs);
-  }
-
-  function finish({ eventId, owner }: { eventId: string; owner: string }, write: () => void): Promise<boolean> {
+  function finish({ eventId, owner }: { eventId: string; owner: string }, write?: () => unknown): Promise<boolean> {
     return transact(({ owned, insert, release }) => {
       if (!owned.get(eventId, owner)) return false;
-      requireSynchronous(write());
+      // Before `write`, so that a commit in it stores the event together with the effect.
       insert.run(eventId, timeOf(Date.now()));
       release.run(eventId, owner);
+      if (write) callWrite(write);
       return true;
     });
   }
@@ -84,7 +61,7 @@ export function sqliteStore(
           claim.run(eventId, owner, timeOf(now + leaseMs));
           return "claimed";
         }),
-      finish: (run) => finish(run, () => {}),
+      finish: (run) => finish(run),
       release: ({ eventId, owner }) => transact(({ release }) => release.run(eventId, owner)),
     },
     { leaseMs, busyMs },
@@ -93,70 +70,17 @@ export function sqliteStore(
     once: store.once,
     commit: (event, write) =>
       store.commit(event, async (run) => {
+        requireSynchronousFunction(write);
         if (run !== undefined) return finish(run, write);
-        await transact(() => requireSynchronous(write()));
+        await transact(() => callWrite(write));
         return true;
       }),
   };
 }
 
-type Statements = ReturnType<typeof setUp>;
-
-/** Makes the tables, if there are none, and prepares the statements. */
-function setUp(database: SqliteDatabase, table: string) {
-  requireSynchronousSqlite(database);
-  const claims = `${table}_claims`;
-  database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
-  database.exec(
-    `create table if not exists ${claims} (event_id text primary key, owner text not null, leased_until text not null)`,
-  );
-  return {
-    handled: database.prepare(`select 1 as found from ${table} where event_id = ?`),
-    leased: database.prepare(
-      `select 1 as found from ${claims} where event_id = ? and leased_until > ? and leased_until <= ?`,
-    ),
-    owned: database.prepare(`select 1 as found from ${claims} where event_id = ? and owner = ?`),
-    claim: database.prepare(`insert or replace into ${claims} values (?, ?, ?)`),
-    release: database.prepare(`delete from ${claims} where event_id = ? and owner = ?`),
-    insert: database.prepare(`insert into ${table} values (?, ?)`),
-  };
-}
-
 const MAX_CLOCK_STEP_MS = 60_000;
-const POLL_MS = 20;
 
 /** Text whose order is that of time. */
 function timeOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-const openTransaction =
-  "a transaction is open in the store's connection: write in store.commit(event, write), or through a connection of the handler's own";
-
-/** Tries again while another process holds the file, or a handler its own transaction. SQLite's own wait would stop this process for as long. */
-async function whenFree<T>(work: () => T, busyMs: number): Promise<T> {
-  const until = performance.now() + busyMs;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      const isOpen = isTransactionOpen(error);
-      if (!(isOpen || isBusy(error))) throw error;
-      if (performance.now() >= until) throw isOpen ? new Error(openTransaction, { cause: error }) : error;
-    }
-    await wait(POLL_MS);
-  }
-}
-
-/** `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text. */
-function isBusy(error: unknown): boolean {
-  return textOf(error).includes("database is locked");
-}
-
-function isTransactionOpen(error: unknown): boolean {
-  return textOf(error).includes("start a transaction within a transaction");
-}
-
-function textOf(error: unknown): string {
-  return String((error as Partial<Error> | null)?.message);
 }

@@ -26,15 +26,6 @@ export function requireSynchronousSqlite(database: unknown): void {
   if (Number(row?.found) !== 1) throw new TypeError(message);
 }
 
-/** Throws for what runs later: a promise, or a query of a builder, which runs only when something waits for it. */
-export function requireSynchronous(written: unknown): void {
-  if (!hasMethods(written, "then")) return;
-  if (written instanceof Promise) written.catch(() => {});
-  throw new TypeError(
-    "commit() needs a synchronous function: await everything else before, outside of it, and end a builder's query with run()",
-  );
-}
-
 export const poolNeeded = "postgresStore needs a Pool of pg: new Pool({ connectionString })";
 
 /** A connection of the pool. A `Client` of pg has the method, too, and hands out none. */
@@ -54,7 +45,7 @@ interface CheckedRedis {
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>;
   get(key: string): Promise<unknown>;
   del(key: string): Promise<unknown>;
-  eval?(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  eval?: ((script: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>) | undefined;
 }
 
 const checks = new WeakMap<CheckedRedis, Promise<void>>();

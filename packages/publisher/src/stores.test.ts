@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
+import { D1OverSqlite } from "@intermission/testing/d1-over-sqlite";
 import { committingStoreContract, sharedStoreContract, storeContract } from "@intermission/testing/store-contract";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
@@ -70,30 +71,6 @@ async function postgresPlace() {
       await database.drop();
     },
   };
-}
-
-/** The interface of D1 over SQLite; the tests with the tag `long` run D1 itself. */
-class D1OverSqlite {
-  readonly #database: DatabaseSync;
-  readonly #sql: string;
-  readonly #values: SQLInputValue[];
-  constructor(database: DatabaseSync, sql = "", values: SQLInputValue[] = []) {
-    [this.#database, this.#sql, this.#values] = [database, sql, values];
-  }
-  prepare = (sql: string) => new D1OverSqlite(this.#database, sql);
-  bind = (...values: unknown[]) => new D1OverSqlite(this.#database, this.#sql, values as SQLInputValue[]);
-  all = async () => ({ results: this.#database.prepare(this.#sql).all(...this.#values) });
-  async batch(statements: D1OverSqlite[]): Promise<void> {
-    this.#database.exec("begin immediate");
-    try {
-      // Statements of SQLite run at once: nothing else comes between them.
-      for (const statement of statements) void this.#database.prepare(statement.#sql).all(...statement.#values);
-      this.#database.exec("commit");
-    } catch (error) {
-      this.#database.exec("rollback");
-      throw new Error(`D1_ERROR: ${error instanceof Error ? error.message : error}`);
-    }
-  }
 }
 
 async function d1Place() {
@@ -242,6 +219,7 @@ test("an error of a commit is reported although SQLite ended the transaction its
 test("commit names its mistakes: outside of a handler, and with an asynchronous function", async () => {
   const store = sqliteStore(new DatabaseSync(":memory:"));
   await expect(store.commit("evt_1", () => {})).rejects.toThrow("inside the handler");
+  // @ts-expect-error: the type refuses it, too.
   const handle = () => store.commit("evt_1", async () => {});
   await expect(store.once("evt_1", handle)).rejects.toThrow("needs a synchronous function");
 });

@@ -1,5 +1,7 @@
 import { requireMilliseconds } from "./client-settings.ts";
-import { leasedStore, MAX_REMEMBER_MS, type Run } from "./leased-store.ts";
+import type { LeaseStoreOptions } from "./cloudflare-stores.ts";
+import type { Run } from "./handler-commits.ts";
+import { leasedStore, MAX_REMEMBER_MS } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { checkRedis, redisNeeded, requireMethods } from "./store-clients.ts";
 
@@ -19,7 +21,8 @@ export {
   type PostgresStore,
   postgresStore,
 } from "./postgres-store.ts";
-export { type SqliteDatabase, type SqliteStore, sqliteStore } from "./sqlite-store.ts";
+export { type SqliteStore, sqliteStore } from "./sqlite-store.ts";
+export type { SqliteDatabase } from "./sqlite-transactions.ts";
 
 /** The commands of the client `redis` that the store uses; wrap other clients. */
 export interface RedisClient {
@@ -27,7 +30,17 @@ export interface RedisClient {
   get(key: string): Promise<string | null>;
   del(key: string): Promise<unknown>;
   /** Makes each step of a lease atomic. Without it, a lease that is taken over within that step is overwritten. */
-  eval?(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  eval?: RedisEval["eval"] | undefined;
+}
+
+/** A method: its parameters may be narrower than those of the client. */
+interface RedisEval {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+export interface RedisOptions extends LeaseStoreOptions {
+  /** Of the keys. */
+  readonly prefix?: string | undefined;
 }
 
 /** Each is called with the key, the lease of the run, and for `finish` and `renew` the milliseconds that the key is kept. */
@@ -51,7 +64,12 @@ return 1`,
  */
 export function redisStore(
   redis: RedisClient,
-  { prefix = "ad-event:", leaseMs = 60_000, maxHandlerMs = 600_000, rememberMs = 30 * 24 * 3_600_000 } = {},
+  {
+    prefix = "ad-event:",
+    leaseMs = 60_000,
+    maxHandlerMs = 600_000,
+    rememberMs = 30 * 24 * 3_600_000,
+  }: RedisOptions = {},
 ): EventStore {
   requireMethods(redis, ["set", "get", "del"], redisNeeded);
   requireMilliseconds({ maxHandlerMs });

@@ -67,13 +67,13 @@ export type VerifiedWebhook =
 
 export interface VerifyOptions {
   /** The largest difference between the time of sending and now; 300 by default. */
-  readonly toleranceSeconds?: number;
+  readonly toleranceSeconds?: number | undefined;
   /**
    * Accepts webhooks of an ad service that sends only `X-Signature`. False by default: without `webhook-timestamp` a captured
    * webhook could be replayed at any time, and only its `event_id` would reveal that.
    */
-  readonly isTimestampOptional?: boolean;
-  readonly now?: Date;
+  readonly isTimestampOptional?: boolean | undefined;
+  readonly now?: Date | undefined;
 }
 
 /** `Headers` of any implementation, or a record whose names may have any letter case. */

@@ -1,3 +1,4 @@
+import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import { toNodeHandler } from "./node.ts";
 import { signWebhook } from "./testing/sign-webhook.ts";
@@ -94,27 +95,23 @@ test("a body that a platform has parsed into an object is named, also where no s
   );
 });
 
-test("a memory store warns once in production, and where one is made for each request, since both pay twice", async () => {
-  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  const perRequest = (eventId: string) => webhook(() => {}, { tokens: token })(signed(eventId));
-  vi.stubEnv("NODE_ENV", "development");
-  vi.resetModules();
-  const fresh = await import("./webhook.ts");
-  await fresh.webhook(() => {}, { tokens: token })(signed());
-  expect(warn).not.toHaveBeenCalled();
-  for (let times = 0; times < 3; times++) await fresh.webhook(() => {}, { tokens: token })(signed());
-  expect(warn.mock.calls).toEqual([[expect.stringContaining("made for each request")]]);
-  vi.stubEnv("NODE_ENV", "production");
-  for (let times = 0; times < 3; times++) await fresh.webhook(() => {}, { tokens: token })(signed());
-  expect(warn.mock.calls.slice(1)).toEqual([
-    [expect.stringContaining("or to another process, is paid again. Pass a persistent store")],
-  ]);
-  vi.stubEnv("NODE_ENV", "test");
-  warn.mockClear();
-  await perRequest("evt_1");
-  await perRequest("evt_2");
-  expect(warn).not.toHaveBeenCalled();
-});
+test.each(["development", "production", "test"])(
+  "a memory store warns once of what it forgets, and where one is made for each request, in %s",
+  async (mode) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    vi.stubEnv("NODE_ENV", mode);
+    vi.resetModules();
+    const fresh = await import("./webhook.ts");
+    const receive = fresh.webhook(() => {}, { tokens: token });
+    for (let times = 0; times < 3; times++) await receive(signed());
+    const forgets = [expect.stringContaining("or to another process, is paid again. Pass a persistent store")];
+    expect(warn.mock.calls).toEqual([forgets]);
+    for (let times = 0; times < 3; times++) await fresh.webhook(() => {}, { tokens: token })(signed());
+    // Tests make many receivers.
+    const perRequest = mode === "test" ? [] : [[expect.stringContaining("made for each request")]];
+    expect(warn.mock.calls).toEqual([forgets, ...perRequest]);
+  },
+);
 
 test("onRefused and onError that are asynchronous and reject do not end the process: anyone can cause a refusal", async () => {
   const failing = async () => {
@@ -136,4 +133,16 @@ test("onRefused and onError that are asynchronous and reject do not end the proc
   } finally {
     process.off("unhandledRejection", unhandled);
   }
+});
+
+test("the ad service's test of a wrong signature is refused, and reported nowhere", async () => {
+  const onRefused = vi.fn();
+  const receive = webhook(() => {}, { tokens: "ad_own", onRefused });
+  const { headers, body } = signWebhook({ userId: "0", isTest: true }, "ad_other");
+  const send = async (userAgent: string) => {
+    const sent = { method: "POST", body, headers: { ...headers, "user-agent": userAgent } };
+    return (await receive(new Request("http://bot.test/", sent))).status;
+  };
+  expect([await send(SIGNATURE_TEST_USER_AGENT), onRefused.mock.calls.length]).toEqual([401, 0]);
+  expect([await send("curl/8"), onRefused.mock.calls.length]).toEqual([401, 1]);
 });

@@ -1,3 +1,4 @@
+import { callHandler } from "./call-handler.ts";
 import { apiTokens, requireMilliseconds, requireOptions, wholeNumberOf } from "./client-settings.ts";
 import { type EventStore, eventKey, memoryStore } from "./memory-store.ts";
 import { inTime } from "./pause.ts";
@@ -22,29 +23,29 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
    * cannot be right are logged and answered 500: the service sends again.
    */
   readonly tokens: Tokens | ((botId: string | undefined) => Tokens | Promise<Tokens>);
-  /** `memoryStore()` by default, which loses its events at a restart. Use a persistent store if rewards are worth money. */
-  readonly store?: EventStore;
+  /** `memoryStore()` by default, which loses its events at a restart, and warns of it. */
+  readonly store?: EventStore | undefined;
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
-  readonly onTest?: (event: AdEvent) => void | Promise<void>;
+  readonly onTest?: ((event: AdEvent) => void | Promise<void>) | undefined;
   /**
    * Calls the handler, not `onTest`, for test events that name one of the bot's listed testers, so that a test pays as an
    * earned event does. Test events of user "0" still pay nobody.
    */
-  readonly paysTesters?: boolean;
+  readonly paysTesters?: boolean | undefined;
   /**
    * The longest that a request waits for its handler; 14 s by default, since the ad service waits for 15 s. Then it is
    * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time, until the
    * lease of its store is over.
    */
-  readonly handlerTimeoutMs?: number;
+  readonly handlerTimeoutMs?: number | undefined;
   /**
    * Called for each webhook that is answered 401, or 400 (without `refusal`: it is signed, but is not an event). By default
    * the message is logged as a warning, at most once a minute for each kind. Anyone can cause it.
    */
-  readonly onRefused?: (message: string, refusal: WebhookRefusal | undefined) => void;
+  readonly onRefused?: ((message: string, refusal: WebhookRefusal | undefined) => void) | undefined;
   /** Called when the handler rejects or is late. The event is answered 500, and the service sends it again. Logs by default. */
-  readonly onError?: (error: unknown, event: AdEvent) => void;
-  readonly now?: () => Date;
+  readonly onError?: ((error: unknown, event: AdEvent) => void) | undefined;
+  readonly now?: (() => Date) | undefined;
 }
 
 /** Several times the largest webhook of the contract. */
@@ -52,7 +53,8 @@ const MAX_BYTES = 64 * 1024;
 
 /**
  * Makes a request handler for the webhooks of an ad service, for Hono, Next, Bun, Deno and Workers; `toNodeHandler` adapts it
- * to node:http, Express and Fastify. `handle` runs once for each event, and again only if it rejected.
+ * to node:http, Express and Fastify. `handle` runs once for each event, and again only if it rejected: return or await every
+ * promise in it, since nothing waits for others.
  *
  * Answers 200 if the event is handled, was handled before or is a test; 401 without a valid signature; 400, 405 or 413 if the
  * request is not a webhook; 500 if `handle` rejected, or if the receiver is set up wrongly, which is logged. Tokens are not
@@ -86,12 +88,16 @@ export function webhook(
     const verified = await verifyWebhook(body, request.headers, configured, { ...verifying, now: now() });
     if (verified.outcome !== "verified") {
       const { answerRefusal } = await faults();
-      return answerRefusal(verified, { onRefused, logged });
+      return answerRefusal(verified, { onRefused, logged, userAgent: request.headers.get("user-agent") });
     }
     const { event } = verified;
     const isTest = event.isTest && !(paysTesters && event.userId !== "0");
     try {
-      await inTime(isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs, "the handler");
+      await inTime(
+        isTest ? onTest && callHandler(onTest, event) : handleOnce(store, event, handle),
+        handlerTimeoutMs,
+        "the handler",
+      );
     } catch (error) {
       // Also an asynchronous one: an uncaught error would end the process.
       (async () => onError(error, event))().catch((fault) => console.error(fault));
@@ -124,7 +130,7 @@ export function handleOnce(
   handle: (event: AdEvent) => void | Promise<void>,
 ): Promise<void> {
   const key = eventKey(event);
-  const run = async () => handle(event);
+  const run = () => callHandler(handle, event);
   return key === undefined ? run() : store.once(key, run);
 }
 

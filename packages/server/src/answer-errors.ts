@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { GeneralProblem } from "@intermission/operator-api/problems";
+import type { Unavailability } from "@intermission/postgres/store-faults";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { giveBackCalls } from "./counted-calls.ts";
 import { nearbyPath, shapeOf } from "./nearby-path.ts";
 
 /** The error body of this project's APIs: `{"error":{"code":"UPPER_SNAKE","message":"…","details"?}}`. */
@@ -13,12 +15,6 @@ export interface ErrorBody {
 export function errorBody(code: string, message: string, details?: unknown): ErrorBody {
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
-
-/**
- * Why a valid request cannot be served now: a queue is full, the database is unreachable, or a commit failed through a
- * fault of ours.
- */
-export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
 
 /** Seconds after which a request that was answered 503 may be retried. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
@@ -117,10 +113,10 @@ export interface ErrorAnswers {
 }
 
 /** For requests that have no route. */
-export function notFound(app: FastifyInstance, { url }: FastifyRequest): HttpError {
+export function notFound(app: FastifyInstance, { url }: FastifyRequest, overview?: string): HttpError {
   const nearby = nearbyPath(routesOf.get(app)?.shapes ?? new Map(), url);
-  const hint = nearby === undefined ? "" : `; the nearest one is ${nearby}`;
-  return new HttpError(404, "NOT_FOUND", `there is nothing at this path${hint}`);
+  const hint = nearby === undefined ? overview : `the nearest one is ${nearby}`;
+  return new HttpError(404, "NOT_FOUND", `there is nothing at this path${hint === undefined ? "" : `; ${hint}`}`);
 }
 
 const codeOfStatus: Record<number, GeneralProblem> = {
@@ -151,8 +147,7 @@ export function answerError(
   }
   const unavailability = unavailabilityOf(error);
   if (unavailability !== undefined) {
-    logUnavailability(request, error, unavailability);
-    reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
+    noteUnavailability(request, reply, error, unavailability);
     answer({
       status: 503,
       code: "UNAVAILABLE" satisfies GeneralProblem,
@@ -176,8 +171,18 @@ export function answerError(
   answer({ status: statusCode, code: codeOfStatus[statusCode] ?? "BAD_REQUEST", message: words });
 }
 
-/** An outage is logged in one line per request, without a stack, which would not show its cause. */
-export function logUnavailability(request: FastifyRequest, error: unknown, unavailability: Unavailability): void {
+/**
+ * What each answer 503 of this kind needs, also that of a page: `Retry-After`, calls that are not counted, and one line of the
+ * log, without a stack, which would not show the cause.
+ */
+export function noteUnavailability(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  unavailability: Unavailability,
+): void {
+  reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
+  giveBackCalls(request, unavailability);
   const facts = { requestId: request.id, route: request.routeOptions?.url, unavailability };
   if (unavailability === "commit-unknown") request.log.error({ ...facts, err: error }, "a commit failed");
   else request.log.warn({ ...facts, reason: reasonOf(error) }, "a request could not be served now");

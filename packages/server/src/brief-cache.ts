@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "./bounded-cache.ts";
 
 export interface BriefCache<Value, Key = string> {
   get(key: Key): Promise<Value | undefined>;
@@ -19,7 +19,7 @@ export function briefCache<Value, Key = string>(options: {
   maxEntries: number;
 }): BriefCache<Value, Key> {
   const { load, textOf = String, maxAgeMs, maxEntries } = options;
-  const loads = new LRUCache<string, Promise<Value | undefined>>({ max: maxEntries, ttl: maxAgeMs });
+  const loads = boundedCache<string, Promise<Value | undefined>>(maxEntries, { ttl: maxAgeMs });
 
   return {
     get(key) {

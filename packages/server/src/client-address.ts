@@ -10,6 +10,8 @@ import { isIP, isIPv6 } from "node:net";
 export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
   const header = headers["x-forwarded-for"];
   if (header === undefined) return;
+  // Behind one proxy it is nearly always one canonical address.
+  if (typeof header === "string" && FOUR_PARTS.test(header)) return;
   const entries = (Array.isArray(header) ? header.join(",") : header).split(",");
   const addresses: string[] = [];
   for (const entry of entries.toReversed()) {

@@ -59,11 +59,6 @@ export function confirmable(command: Command): Command {
   return command.option("--yes", "do it, also if its effects are rarely meant");
 }
 
-/** The query that confirms a command with `--yes`. */
-export function confirmedQuery({ yes }: { yes?: unknown }): { confirmed?: string } {
-  return yes === true ? { confirmed: "true" } : {};
-}
-
 export function telegramIdOption(text: string): string {
   if (!/^[1-9][0-9]{0,19}$/.test(text))
     throw new InvalidArgumentError("It must be a Telegram id: digits, such as 7000000001.");

@@ -1,6 +1,5 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import Table from "cli-table3";
-import { z } from "zod";
 
 const sides = ["top", "bottom", "left", "right", "mid"] as const;
 const places = sides.flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`]);
@@ -9,21 +8,31 @@ const withoutLines = Object.fromEntries([...places, "middle"].map((place) => [pl
 /** A row of the server's answer, with any fields. */
 export type Row = Record<string, unknown>;
 
-export const row = z.record(z.string(), z.unknown());
+/** By heading: a field of the row, of which money is shown as an amount, or what is made of the row. */
+export type Columns<One> = Readonly<Record<string, (keyof One & string) | ((row: One) => unknown)>>;
 
-export function rowsOf(answer: unknown, name: string): Row[] {
-  return z.array(row).parse(row.parse(answer)[name]);
+/** The values of a row, in the order of the columns. */
+export function cellsOf<One>(row: One, columns: Columns<One>): (string | number | bigint | null)[] {
+  return Object.values(columns).map((column) => {
+    const value = typeof column === "function" ? column(row) : fieldOf(row, column);
+    if (value === null || value === undefined) return null;
+    return typeof value === "number" || typeof value === "bigint" || typeof value === "string" ? value : textOf(value);
+  });
+}
+
+function fieldOf<One>(row: One, name: keyof One & string): unknown {
+  return name.endsWith("Micros") ? amountIn(row[name]) : row[name];
 }
 
 /** A table with headings, for people. */
-export function tableOf<One = Row>(rows: readonly One[], columns: Record<string, (row: One) => unknown>): string {
+export function tableOf<One>(rows: readonly One[], columns: Columns<One>): string {
   if (rows.length === 0) return "none";
   const table = new Table({
     head: Object.keys(columns),
     chars: withoutLines,
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
   });
-  for (const one of rows) table.push(Object.values(columns).map((cell) => textOf(cell(one))));
+  for (const one of rows) table.push(cellsOf(one, columns).map(textOf));
   return trimLines(table.toString());
 }
 
@@ -49,14 +58,6 @@ export function withAmounts(record: Row): Row {
 /** Undefined for what are no micros. */
 export function amountIn(micros: unknown): string | undefined {
   return typeof micros === "number" || typeof micros === "bigint" ? amountOf(micros) : undefined;
-}
-
-/** Quoted where RFC 4180 requires it. Text that a spreadsheet would read as a formula begins with an apostrophe; numbers stay. */
-export function csvField(value: unknown): string {
-  const plain = value === null || value === undefined ? "" : String(value);
-  const isFormula = typeof value === "string" && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value);
-  const text = isFormula ? `'${plain}` : plain;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** A file of comma-separated values as it is printed, byte for byte: the last line break is the printer's. */

@@ -6,6 +6,7 @@ import { z } from "zod";
 import {
   componentsOf,
   jsonSchemaOf,
+  MAIN_METHODS,
   nameSchemas,
   overrideFor,
   referenceTo,
@@ -137,7 +138,7 @@ function webhookComponents({ webhooks = {}, sharedSchemas = {} }: ApiDescription
 /** Adds what all operations have in common: titles, tags, headers, errors. */
 function completed(document: OpenAPIV3_1.Document, api: ApiDescription): OpenAPIV3_1.Document {
   for (const [path, operations = {}] of Object.entries(document.paths ?? {})) {
-    for (const method of ["get", "post", "put", "patch", "delete"] as const) {
+    for (const method of MAIN_METHODS) {
       const operation = operations[method] as (OpenAPIV3_1.OperationObject & { [OPTIONAL_BODY]?: true }) | undefined;
       if (!operation) continue;
       const { [OPTIONAL_BODY]: isBodyOptional, requestBody, responses: declared = {} } = operation;

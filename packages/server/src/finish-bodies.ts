@@ -12,12 +12,13 @@ const MAX_DRAIN_MS = 2000;
  * rest would stay in front of the next request, which would wait until the connection times out.
  */
 export function finishBodies(app: FastifyInstance): void {
-  app.addHook("onSend", async (request, reply, payload) => {
-    const { raw } = request;
-    if (isLeft(raw) && reply.getHeader("connection") !== "close" && !(await isDrained(raw))) {
-      reply.header("connection", "close");
-    }
-    return payload;
+  // With a callback, since nearly all answers have nothing to wait for.
+  app.addHook("onSend", ({ raw }, reply, payload, done) => {
+    if (!isLeft(raw) || reply.getHeader("connection") === "close") return done(null, payload);
+    void isDrained(raw).then((isEmpty) => {
+      if (!isEmpty) reply.header("connection", "close");
+      done(null, payload);
+    });
   });
 }
 

@@ -44,11 +44,14 @@ async function start(stop: string, options = "") {
   return { url, exited, signal: (name: NodeJS.Signals) => child.kill(name) };
 }
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s stops the server, and the process exits with 0", async (signal) => {
-  const process = await start("await app.close();");
-  process.signal(signal);
-  expect(await process.exited).toBe(0);
-});
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "%s stops the server, and the process exits with 0",
+  async (signal) => {
+    const process = await start("await app.close();");
+    process.signal(signal);
+    expect(await process.exited).toBe(0);
+  },
+);
 
 test("the process exits with 1 when its stop fails", async () => {
   const process = await start('throw new Error("no");');

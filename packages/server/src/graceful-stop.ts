@@ -16,7 +16,7 @@ export interface Draining {
 }
 
 /**
- * Runs `stop` once on SIGTERM or SIGINT, after `drainMs`, and exits with 0. Exits with 1 when `stop` fails or takes longer
+ * Runs `stop` once on SIGTERM, SIGINT or SIGHUP, after `drainMs`, and exits with 0. Exits with 1 when `stop` fails or takes longer
  * than `timeoutMs`, and on a signal more than a second after the first (one Ctrl-C may arrive twice: from the terminal and
  * from a parent process).
  */
@@ -49,8 +49,8 @@ export function onStopSignal(
     if (drainMs > 0) setTimeout(begin, drainMs);
     else void begin();
   };
-  process.on("SIGTERM", heard);
-  process.on("SIGINT", heard);
+  // SIGHUP: the terminal or the connection over which it was started is gone.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
 }
 
 /** Logged at any LOG_LEVEL: a supervisor waits for this line. `schema` is the newest migration, so that a log tells what runs. */

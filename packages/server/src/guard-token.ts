@@ -28,7 +28,7 @@ const LOG_EVERY_MS = 60_000;
 export function guardToken({ token, setting, registry, now = () => performance.now() }: TokenGuardOptions): TokenGuard {
   const expected = hashOf(token);
   const limiter = rateLimiter(WRONG_TOKENS);
-  const count = registry && wrongTokens(registry);
+  const count = registry && wrongTokenCounter(registry);
   count?.inc({ setting }, 0);
   let unlogged = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -54,10 +54,11 @@ export function guardToken({ token, setting, registry, now = () => performance.n
 
 const metricName = "intermission_wrong_tokens_total";
 
-function wrongTokens(registry: Registry): Counter {
+/** The metric of all wrong tokens of a process; the tokens of bots, which no setting holds, count as `api_token`. */
+export function wrongTokenCounter(registry: Registry): Counter {
   const known = registry.getSingleMetric(metricName);
   if (known instanceof Counter) return known;
-  const help = "Requests with a missing or wrong token, by the setting that holds the right one.";
+  const help = "Requests with a missing or wrong token, by the setting that holds the right one; api_token: of a bot.";
   return new Counter({ name: metricName, help, labelNames: ["setting"], registers: [registry] });
 }
 

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { healthRoutes, NotReady, requireDatabase } from "./health.ts";
 import { createHttpServer } from "./http-server.ts";
+import { metricsRegistry } from "./metrics.ts";
 
 async function answersOf(check: () => Promise<unknown>, { isStopping = false } = {}) {
   const app = createHttpServer({ logger: pino({ level: "silent" }) });
@@ -70,4 +71,34 @@ test("a server that is ready names what the operator should look at", async () =
   const answer = await app.inject("/readyz");
   expect([answer.statusCode, answer.json()]).toEqual([200, { status: "ready", warning: "the clock is wrong" }]);
   await app.close();
+});
+
+test("many requests share a check, and each sees one that is a second old at most", async () => {
+  const app = createHttpServer({ logger: pino({ level: "silent" }) });
+  let checks = 0;
+  const check = async () => {
+    checks += 1;
+    if (checks > 1) throw new Error("full");
+  };
+  healthRoutes(app, { check });
+  const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await app.inject("/readyz")).statusCode));
+  expect([new Set(statuses), checks]).toEqual([new Set([200]), 1]);
+  await expect.poll(async () => (await app.inject("/readyz")).statusCode, { timeout: 10_000 }).toBe(503);
+  await app.close();
+});
+
+test("the metrics say whether a server is ready, and whether it warns, without a request", async () => {
+  const state: { fault: Error | undefined; warning: string | undefined } = { fault: undefined, warning: undefined };
+  const registry = metricsRegistry({ service: "test", version: "0" });
+  const app = createHttpServer({ logger: pino({ level: "silent" }) });
+  const check = () => (state.fault === undefined ? Promise.resolve() : Promise.reject(state.fault));
+  healthRoutes(app, { check, warning: () => state.warning, registry, freshMs: 0 });
+  onTestFinished(() => app.close());
+  const lines = async () => (await registry.metrics()).split("\n");
+  expect(await lines()).toEqual(expect.arrayContaining(["intermission_ready 1", "intermission_ready_warning 0"]));
+  state.fault = new Error("away");
+  state.warning = "the clock jumped";
+  expect(await lines()).toEqual(expect.arrayContaining(["intermission_ready 0", "intermission_ready_warning 1"]));
+  state.fault = undefined;
+  expect(await lines()).toContain("intermission_ready 1");
 });

@@ -1,24 +1,31 @@
-import { type Database, ping } from "@intermission/postgres/open-database";
+import type { Database } from "@intermission/postgres/open-database";
+import { probeWrites } from "@intermission/postgres/probe-writes";
 import type { FastifyInstance } from "fastify";
+import { Gauge, type Registry } from "prom-client";
 
 /** Thrown by a requirement. The message tells the operator what to do before this server can serve; `/readyz` returns it. */
 export class NotReady extends Error {
   override readonly name = "NotReady";
 }
 
+/** Faults of a write that the operator repairs, by SQLSTATE. */
+const reasons: Readonly<Record<string, string>> = {
+  "25006":
+    "the database is read-only: it is a standby, or its server or provider has set default_transaction_read_only, as where its disk is almost full; repair that there",
+  "53100": "the disk of the database is full: free some space there, and writes go on by themselves",
+};
+
 /**
- * A check of `/readyz`: the tables can be read, and take writes. Some services make it read-only when its disk is
- * almost full, and a standby is so until it is promoted: then every request that writes is answered 503.
+ * A check of `/readyz`: the store takes writes. Some services make it read-only when its disk is almost full, and a standby is
+ * so until it is promoted: then every request that writes is answered 503.
  */
-export async function requireDatabase(database: Pick<Database, "run">): Promise<void> {
+export async function requireDatabase(database: Pick<Database, "run" | "transaction">): Promise<void> {
   try {
-    await database.run(ping, []);
+    await probeWrites(database);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "25006")) throw error;
-    throw new NotReady(
-      "the database is read-only: it is a standby, or its server or provider has set default_transaction_read_only, as where its disk is almost full; repair that there",
-      { cause: error },
-    );
+    const reason = error instanceof Error && "code" in error ? reasons[String(error.code)] : undefined;
+    if (reason === undefined) throw error;
+    throw new NotReady(reason, { cause: error });
   }
 }
 
@@ -33,6 +40,12 @@ export interface HealthOptions {
   readonly isStopping?: (() => boolean) | undefined;
   /** `/readyz` answers 503 if a check takes longer; 2 s by default, so that a load balancer switches to another node soon. */
   readonly withinMs?: number | undefined;
+  /** Of this build; each answer of `/readyz` names it. */
+  readonly version?: string | undefined;
+  /** For so long a check is not repeated; a second by default. */
+  readonly freshMs?: number | undefined;
+  /** Gets gauges of the same, so that an alert needs no request that fails. */
+  readonly registry?: Registry | undefined;
 }
 
 /**
@@ -43,16 +56,32 @@ export interface HealthOptions {
  */
 export function healthRoutes(
   app: FastifyInstance,
-  { check, requirement = async () => {}, warning, isStopping = () => false, withinMs = 2000 }: HealthOptions,
+  {
+    check,
+    requirement = async () => {},
+    warning = () => undefined,
+    isStopping = () => false,
+    withinMs = 2000,
+    freshMs = 1000,
+    version,
+    registry,
+  }: HealthOptions,
 ): void {
-  let running: Promise<unknown> | undefined;
-  /** Concurrent requests share one check, so that no checks queue up at a store that does not answer. */
+  let last: { readonly result: Promise<unknown>; endedAt: number } | undefined;
+  /** Requests share a check for a second, so that many are cheap, and none queue up at a store that does not answer. */
   const checkOnce = () => {
-    running ??= check().finally(() => {
-      running = undefined;
-    });
-    return running;
+    if (last !== undefined && performance.now() < last.endedAt + freshMs) return last.result;
+    const result = check();
+    const one = { result, endedAt: Number.POSITIVE_INFINITY };
+    const end = () => {
+      one.endedAt = performance.now();
+    };
+    result.then(end, end);
+    last = one;
+    return result;
   };
+  const findFault = async () => (await faultWithin(checkOnce, withinMs)) ?? (await faultWithin(requirement, withinMs));
+  if (registry !== undefined) healthMetrics(registry, { findFault, warning });
   // Of all requests that come, also where no hook runs: unreadable addresses, answers that their handlers write themselves.
   app.server.prependListener("request", (_request, response) => {
     if (isStopping()) response.shouldKeepAlive = false;
@@ -68,13 +97,36 @@ export function healthRoutes(
   });
   app.get("/readyz", async (request, reply) => {
     reply.header("cache-control", "no-store");
-    if (isStopping()) return reply.code(503).send({ status: "stopping" });
-    const fault = (await faultWithin(checkOnce, withinMs)) ?? (await faultWithin(requirement, withinMs));
-    const warned = warning?.();
-    if (fault === undefined) return reply.send({ status: "ready", ...(warned !== undefined && { warning: warned }) });
+    if (isStopping()) return reply.code(503).send({ status: "stopping", version });
+    const fault = await findFault();
+    const warned = warning();
+    if (fault === undefined)
+      return reply.send({ status: "ready", version, ...(warned !== undefined && { warning: warned }) });
     request.log.warn({ err: fault }, "not ready");
     const reason = fault instanceof NotReady ? { reason: fault.message } : {};
-    return reply.code(503).send({ status: "not-ready", ...reason });
+    return reply.code(503).send({ status: "not-ready", version, ...reason });
+  });
+}
+
+function healthMetrics(
+  registry: Registry,
+  { findFault, warning }: { findFault: () => Promise<unknown>; warning: () => string | undefined },
+): void {
+  new Gauge({
+    name: "intermission_ready",
+    help: "1 while /readyz would answer 200.",
+    registers: [registry],
+    async collect() {
+      this.set((await findFault()) === undefined ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "intermission_ready_warning",
+    help: "1 while /readyz has a warning.",
+    registers: [registry],
+    collect() {
+      this.set(warning() === undefined ? 0 : 1);
+    },
   });
 }
 

@@ -42,7 +42,7 @@ ${page.card}
 }
 
 /** A part of a page: it is not escaped again. */
-class Markup {
+export class Markup {
   readonly text: string;
   constructor(text: string) {
     this.text = text;

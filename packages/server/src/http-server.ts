@@ -24,7 +24,7 @@ export {
   type ErrorBody,
   errorBody,
   HttpError,
-  logUnavailability,
+  noteUnavailability,
   refuseOtherMethods,
   UNAVAILABLE_RETRY_SECONDS,
 } from "./answer-errors.ts";
@@ -39,6 +39,8 @@ export interface HttpServerOptions {
   readonly errorBodyFor?: ErrorAnswers["errorBodyFor"] | undefined;
   /** An error page for a person at an unknown or malformed address; undefined for a program, which gets the error body. */
   readonly errorPage?: ErrorPage | undefined;
+  /** What is where, for a request that has no route and none near it. */
+  readonly overview?: string | undefined;
   /** The address that is served instead of a request's, before anything else looks at it. */
   readonly rewriteUrl?: ((url: string) => string) | undefined;
   /** Characters of one part of a path; 200 by default. */
@@ -64,6 +66,7 @@ export function createHttpServer({
   unavailabilityOf = () => undefined,
   errorBodyFor = (_request, { code, message, details }) => errorBody(code, message, details),
   errorPage,
+  overview,
   rewriteUrl = (url) => url,
   maxParamLength = 200,
   bodyLimit = 64 * 1024,
@@ -112,6 +115,7 @@ export function createHttpServer({
     clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
+  app.decorateRequest("countedCalls", undefined);
   closeUnusedSockets(app);
   boundBodyTime(app, requestTimeoutMs);
   finishBodies(app);
@@ -130,7 +134,7 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, answers));
   app.setNotFoundHandler(
     (request, reply) =>
-      errorPage?.(request, reply, 404) ?? answerError(notFound(app, request), request, reply, answers),
+      errorPage?.(request, reply, 404) ?? answerError(notFound(app, request, overview), request, reply, answers),
   );
   return app;
 }

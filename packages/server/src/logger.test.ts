@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { userNames, userNamesFrom } from "./logged-users.ts";
 import { createLogger } from "./logger.ts";
 
 /** The logger writes to standard output, so it is tested in a process of its own. */
@@ -66,5 +67,71 @@ test.each(["23505", "ECONNREFUSED", "EPROTONOSUPPORT", "CERT_HAS_EXPIRED", "UND_
     const line = logged(`Object.assign(new Error("broken"), { ${fields} })`);
     expect(line).not.toContain("SECRET");
     expect(JSON.parse(line).err).toMatchObject({ message: "broken", code, table: "codes" });
+  },
+);
+
+test("users are hashed wherever their ids stand: fields, lists, child bindings, messages and stacks of errors", () => {
+  const lines: string[] = [];
+  const nameUser = userNamesFrom("a secret");
+  const logger = createLogger({ level: "info", name: "test", write: (line) => lines.push(line), nameUser });
+  const hash = nameUser("100000001");
+  expect(hash).toMatch(/^u_[0-9a-f]{12}$/);
+  expect(userNamesFrom("another")("100000001")).not.toBe(hash);
+  const cause = Object.assign(new Error("invalid input: 100000001, id-100000001, abc-100000001 and 100000001-bad"), {
+    where: "portal with 100000001",
+  });
+  const several = new AggregateError([cause], "two of 100000001");
+  const facts = {
+    userIds: ["100000001"],
+    answer: { userId: 100000001, url: "/users/100000001/x?user_tg_id=100000001" },
+  };
+  logger.child({ userId: "100000001", view: { userId: "100000001" } }).info(facts, "said");
+  for (const error of [cause, new Error("outer", { cause }), several]) logger.error(error);
+  logger.error({ err: cause, reason: 'of {"userId":100000001}' });
+  logger.error({ err: "100000001", user_id: 100000001n });
+  expect(lines).toHaveLength(6);
+  for (const line of lines) {
+    expect(line).not.toContain("100000001");
+    expect(line).toContain(hash);
+  }
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ userId: hash, view: { userId: hash }, userIds: [hash] });
+});
+
+test("ids of bots, ports, dates, UUIDs, figures and the own words of a line stay as they are", () => {
+  const err = new Error(
+    "connect ECONNREFUSED 127.0.0.1:54321 at 2026-11-28 of 8d3cbb4e-4a5e-4c52-9d4f-123456789012, 0.12345678",
+  );
+  const facts = { botId: "7000000001", botIds: ["7000000001"], bytes: 104857600, eventId: "evt_123456789", err };
+  const line = logged(`(() => (${JSON.stringify(facts)}))()`);
+  expect(JSON.parse(line)).toMatchObject({ ...facts, err: {} });
+  const lines: string[] = [];
+  createLogger({ level: "info", name: "test", write: (one) => lines.push(one) }).error(err, "notices show 7000000001");
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ err: { message: err.message }, msg: "notices show 7000000001" });
+});
+
+test("LOG_USER_IDS=plain writes the ids as they are", () => {
+  const lines: string[] = [];
+  const nameUser = userNames("plain", "a secret");
+  createLogger({ level: "info", name: "test", write: (line) => lines.push(line), nameUser }).info({ userId: "71" });
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ userId: "71" });
+});
+
+test.each(["process.exit(3)", 'throw new Error("crash")', ""])(
+  "no line is lost when the process ends in the same turn: %j",
+  (end) => {
+    const script = `
+      import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "logger.ts"))};
+      const logger = createLogger({ level: "info", name: "test" });
+      for (let line = 0; line < 2000; line++) logger.info({ line }, "said");
+      ${end};
+    `;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script], {
+      encoding: "utf8",
+    });
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).line);
+    expect(lines).toEqual(Array.from({ length: 2000 }, (_, line) => line));
   },
 );

@@ -1,61 +1,10 @@
 import type { FastifyBaseLogger } from "fastify";
-import { destination, type Logger, type LoggerOptions, pino, stdSerializers } from "pino";
+import { destination, type Logger, type LoggerOptions, pino } from "pino";
+import { keptError, keptFacts, keptValue, pathsInBindings } from "./logged-facts.ts";
+import { type UserNames, userNames, withoutUserIds } from "./logged-users.ts";
+import type { LogLevel } from "./settings.ts";
 
 export type { Logger };
-
-/** Redacted at any depth: a reader could impersonate someone with them. */
-const secretFields = new Set([
-  "authorization",
-  "cookie",
-  "set-cookie",
-  "token",
-  "init_data",
-  "initData",
-  "secret",
-  "x-signature",
-  "webhook-signature",
-]);
-/** `formatters.log` does not see child bindings, so pino redacts these paths of them. Ours are flat. */
-const pathsInBindings = [...secretFields, "code"].flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
-/** Deeper values are left out, which also ends cycles. */
-const MAX_DEPTH = 8;
-
-/** A direct link's code: 16 or more letters and digits. SQLSTATEs and errnos are shorter, or contain underscores. */
-const LINK_CODE = /^[0-9A-Za-z]{16,}$/;
-
-/** A copy of the facts without secrets. `err` is left to its serializer. */
-function withoutSecrets(facts: object, depth = 0): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(facts)) kept[name] = keptValue(name, value, depth);
-  return kept;
-}
-
-function keptValue(name: string, value: unknown, depth: number): unknown {
-  if (secretFields.has(name.toLowerCase()) || secretFields.has(name)) return "[redacted]";
-  if (name === "code") return keptCode(value, depth);
-  if (name === "err" && value instanceof Error) return depth === 0 ? value : withoutValues(value);
-  if (typeof value !== "object" || value === null) return value;
-  // Dates and addresses become text by themselves.
-  if ("toJSON" in value) return value;
-  if (depth === MAX_DEPTH) return "[deeper]";
-  if (Array.isArray(value)) return value.map((one) => keptValue("", one, depth + 1));
-  return withoutSecrets(value, depth + 1);
-}
-
-/** `code` has three meanings: a number is VAST's or HTTP's, text in an error is the error's code, other text is a link's. */
-function keptCode(value: unknown, depth: number): unknown {
-  if (value === undefined || typeof value === "number") return value;
-  return depth > 0 && !LINK_CODE.test(String(value)) ? value : "[redacted]";
-}
-
-/** Fields of PostgreSQL errors that quote values of the row. */
-const quotingFields = ["detail", "where", "internalQuery"] as const;
-
-function withoutValues(error: Error) {
-  const serialized = stdSerializers.err(error);
-  for (const field of quotingFields) delete serialized[field];
-  return withoutSecrets(serialized, 1);
-}
 
 const OUTAGE_LINE_EVERY_MS = 1000;
 
@@ -63,12 +12,16 @@ const OUTAGE_LINE_EVERY_MS = 1000;
  * Lets one line a second through about a database that cannot be reached: every request, loop and connection reports it.
  * `linesLeftOut` of the next line says how many were left out.
  */
-function limitOutageLines(isOutage: (error: unknown) => boolean): NonNullable<LoggerOptions["hooks"]> {
+function limitOutageLines(
+  isOutage: (error: unknown) => boolean,
+  nameUser: UserNames,
+): NonNullable<LoggerOptions["hooks"]> {
   let nextAt = 0;
   let linesLeftOut = 0;
   return {
-    logMethod([first, ...words]: [unknown, ...unknown[]], method) {
+    logMethod([first, ...passed]: [unknown, ...unknown[]], method) {
       const facts = first instanceof Error ? { err: first } : first;
+      const words = passed.length > 0 ? passed : messageOf(facts, nameUser);
       if (typeof facts !== "object" || facts === null || !isAboutOutage(facts, isOutage))
         return Reflect.apply(method, this, [first, ...words]);
       const now = performance.now();
@@ -82,6 +35,12 @@ function limitOutageLines(isOutage: (error: unknown) => boolean): NonNullable<Lo
       Reflect.apply(method, this, [counted, ...words]);
     },
   };
+}
+
+/** pino writes the message of an error that is logged without words as it is. */
+function messageOf(facts: unknown, nameUser: UserNames): string[] {
+  const error = typeof facts === "object" && facts !== null && "err" in facts ? facts.err : undefined;
+  return error instanceof Error ? ["%s", withoutUserIds(error.message, nameUser)] : [];
 }
 
 function isAboutOutage(facts: object, isOutage: (error: unknown) => boolean): boolean {
@@ -100,21 +59,23 @@ export function createLogger(options: {
   readonly write?: (line: string) => void;
   /** Whether an error is one of an unreachable database: of these, one line a second is logged. */
   readonly isOutage?: (error: unknown) => boolean;
+  /** How lines name users. Without it they are hashed by a key of this process. */
+  readonly nameUser?: UserNames;
 }): Logger {
-  const { write, isOutage } = options;
+  const { write, isOutage = () => false, nameUser = userNames("hashed", undefined) } = options;
   return pino(
     {
       level: options.level,
       base: { name: options.name },
-      ...(isOutage && { hooks: limitOutageLines(isOutage) }),
+      hooks: limitOutageLines(isOutage, nameUser),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { log: (facts) => withoutSecrets(facts) },
+      formatters: { log: (facts) => keptFacts(facts, nameUser) },
       redact: {
         paths: pathsInBindings,
-        censor: (value, path) => keptValue(String(path.at(-1)), value, path.length - 1),
+        censor: (value, path) => keptValue(String(path.at(-1)), value, { nameUser, depth: path.length - 1 }),
       },
       serializers: {
-        err: withoutValues,
+        err: (error: unknown) => keptError(error, nameUser),
         req: (request: { method?: string; id?: string }) => ({ method: request.method, id: request.id }),
       },
     },
@@ -147,7 +108,7 @@ export class RequestLogger implements FastifyBaseLogger {
     return this.#made;
   }
 
-  #log(level: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent", words: Arguments): void {
+  #log(level: LogLevel, words: Arguments): void {
     const logger = this.#logger();
     Reflect.apply(logger[level], logger, words);
   }

@@ -8,7 +8,7 @@ type Override = NonNullable<z.core.ToJSONSchemaParams["override"]>;
 export type ApiDocument = OpenAPIV3_1.Document;
 type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
 
-const MAIN_METHODS = ["get", "post", "put", "patch", "delete"] as const;
+export const MAIN_METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 /**
  * An `override` of `z.toJSONSchema` for our documents. Each shared schema becomes a reference to its component. Answers may

@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { Client } from "undici";
 import { z } from "zod";
 import { NotReachable, OperatorRefusal } from "./command-line.ts";
-import { type Row, row, rowsOf } from "./command-tables.ts";
 import { parseExactly } from "./exact-json.ts";
 
 export interface OperatorCall {
@@ -149,23 +148,4 @@ export interface CommandContext {
   print(answer: unknown, asText: () => string): void;
   /** Whether the caller is a program: it gets everything in one answer, without a prompt. */
   isJson(): boolean;
-}
-
-/** The entries of all pages of a list, and the last answer. `page` makes the request for the page behind a cursor. */
-export async function callForAllRows(
-  context: CommandContext,
-  name: string,
-  page: (after: string | undefined) => OperatorCall,
-): Promise<{ rows: Row[]; answer: Row }> {
-  const rows: Row[] = [];
-  for (let after: string | undefined; ; ) {
-    const answer = await callForRow(context, page(after));
-    rows.push(...rowsOf(answer, name));
-    if (typeof answer.next !== "string") return { rows, answer };
-    after = answer.next;
-  }
-}
-
-export async function callForRow(context: CommandContext, call: Parameters<OperatorClient["call"]>[0]): Promise<Row> {
-  return row.parse(await context.call(call));
 }

@@ -1,5 +1,7 @@
+import type { Unavailability } from "@intermission/postgres/store-faults";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { countingFor, giveBackCalls } from "./counted-calls.ts";
 import { rateLimiter, secondsToWait, spend } from "./rate-limiter.ts";
 
 const perToken = { quota: 200, windowSeconds: 4 };
@@ -20,7 +22,7 @@ test("each key has its own limit", () => {
 
 test("in any window at most the quota and the refill of that time pass", () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 2000 }), (gaps) => {
+    fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 1000 }), (gaps) => {
       const limiter = rateLimiter(perToken);
       let nowMs = 0;
       let passed = 0;
@@ -61,6 +63,8 @@ test("the limit of each key is a token bucket, whatever the order of the calls",
       const limiter = rateLimiter(limit);
       const models = new Map(keys.map((key) => [key, { level: limit.quota, atMs: 0 }]));
       let nowMs = 0;
+      const verdicts: object[] = [];
+      const expected: object[] = [];
       for (const { gapMs, key } of takes) {
         nowMs += gapMs;
         const model = models.get(key) ?? { level: 0, atMs: 0 };
@@ -68,8 +72,11 @@ test("the limit of each key is a token bucket, whatever the order of the calls",
         model.atMs = nowMs;
         const isAllowed = model.level >= 1;
         if (isAllowed) model.level -= 1;
-        expect(limiter.take(key, nowMs)).toMatchObject({ isAllowed, remaining: Math.floor(model.level) });
+        const { waitSeconds: _, ...verdict } = limiter.take(key, nowMs);
+        verdicts.push(verdict);
+        expected.push({ isAllowed, remaining: Math.floor(model.level) });
       }
+      expect(verdicts).toEqual(expected);
     }),
   );
 });
@@ -77,8 +84,38 @@ test("the limit of each key is a token bucket, whatever the order of the calls",
 test("a call too many throws 429 with the seconds to wait", () => {
   const limiter = rateLimiter({ quota: 1, windowSeconds: 30 });
   const at = (seconds: number) => new Date(seconds * 1000);
-  spend(limiter, "a", at(0));
+  const request = { id: "1" };
+  spend(request, limiter, "a", at(0));
   const headers = { "retry-after": "20" };
-  expect(() => spend(limiter, "a", at(10))).toThrow(expect.objectContaining({ statusCode: 429, headers }));
-  expect([secondsToWait(limiter, "a", at(29)), secondsToWait(limiter, "a", at(30))]).toEqual([1, 0]);
+  expect(() => spend(request, limiter, "a", at(10))).toThrow(expect.objectContaining({ statusCode: 429, headers }));
+  const count = countingFor(request);
+  expect([secondsToWait(count, limiter, "a", at(29)), secondsToWait(count, limiter, "a", at(30))]).toEqual([1, 0]);
+});
+
+test("what a request was counted as is given back once, unless the node was overloaded", () => {
+  const left = (unavailabilities: readonly Unavailability[]) => {
+    const [limiter, other] = [
+      rateLimiter({ quota: 3, windowSeconds: 60 }),
+      rateLimiter({ quota: 1, windowSeconds: 60 }),
+    ];
+    const request = { id: "1" };
+    for (let call = 0; call < 4; call++) countingFor({ id: "2" })(limiter, "a", 0);
+    limiter.giveBack("a");
+    countingFor(request)(limiter, "a", 0);
+    countingFor(request)(limiter, "a", 0);
+    countingFor(request)(other, "b", 0);
+    for (const unavailability of unavailabilities) giveBackCalls(request, unavailability);
+    return [limiter, other].map((one, index) => one.take(index === 0 ? "a" : "b", 0).isAllowed);
+  };
+  expect(left(["overloaded"])).toEqual([false, false]);
+  expect(left(["out-of-reach"])).toEqual([true, true]);
+  expect(left(["commit-unknown", "out-of-reach"])).toEqual([true, true]);
+});
+
+test("a bucket never holds more than its quota, whatever is given back", () => {
+  const limiter = rateLimiter({ quota: 2, windowSeconds: 60 });
+  for (let time = 0; time < 5; time++) limiter.giveBack("a");
+  limiter.take("a", 0);
+  for (let time = 0; time < 5; time++) limiter.giveBack("a");
+  expect([1, 2, 3].map(() => limiter.take("a", 0).isAllowed)).toEqual([true, true, false]);
 });

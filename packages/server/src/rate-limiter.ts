@@ -1,6 +1,9 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "./bounded-cache.ts";
+import { type CountCall, type CountedRequest, countingFor, type RateLimiter } from "./counted-calls.ts";
 import type { HttpError } from "./http-server.ts";
 import { refusal } from "./refuse.ts";
+
+export type { RateLimiter, RateVerdict } from "./counted-calls.ts";
 
 export interface RateLimit {
   /** Calls allowed in one burst. */
@@ -9,18 +12,6 @@ export interface RateLimit {
   readonly windowSeconds: number;
   /** The number of keys remembered at most; 100 000 by default. */
   readonly maxKeys?: number;
-}
-
-export interface RateVerdict {
-  isAllowed: boolean;
-  remaining: number;
-  /** Seconds until one more call than now is allowed, at least 1. */
-  waitSeconds: number;
-}
-
-export interface RateLimiter {
-  /** Counts a call of a key at a time in milliseconds, of any clock. */
-  take(key: string, nowMs: number): RateVerdict;
 }
 
 interface Bucket {
@@ -36,7 +27,7 @@ interface Bucket {
  */
 export function rateLimiter({ quota, windowSeconds, maxKeys = 100_000 }: RateLimit): RateLimiter {
   const perMs = quota / (windowSeconds * 1000);
-  const buckets = new LRUCache<string, Bucket>({ max: maxKeys });
+  const buckets = boundedCache<string, Bucket>(maxKeys);
 
   function bucketOf(key: string, nowMs: number): Bucket {
     const known = buckets.get(key);
@@ -57,18 +48,22 @@ export function rateLimiter({ quota, windowSeconds, maxKeys = 100_000 }: RateLim
       const missing = Math.min(remaining + 1, quota) - bucket.level;
       return { isAllowed, remaining, waitSeconds: Math.max(1, Math.ceil(missing / perMs / 1000)) };
     },
+    giveBack(key) {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined) bucket.level = Math.min(quota, bucket.level + 1);
+    },
   };
 }
 
 /** Counts a call, and returns the seconds until it may be repeated; 0 if it is allowed. */
-export function secondsToWait(limiter: RateLimiter, key: string, now: Date): number {
-  const { isAllowed, waitSeconds } = limiter.take(key, now.getTime());
+export function secondsToWait(count: CountCall, limiter: RateLimiter, key: string, now: Date): number {
+  const { isAllowed, waitSeconds } = count(limiter, key, now.getTime());
   return isAllowed ? 0 : waitSeconds;
 }
 
-/** Counts a call, and throws 429 with `Retry-After` if it is one too many. */
-export function spend(limiter: RateLimiter, key: string, now: Date): void {
-  const seconds = secondsToWait(limiter, key, now);
+/** Counts a call of a request, and throws 429 with `Retry-After` if it is one too many. */
+export function spend(request: CountedRequest, limiter: RateLimiter, key: string, now: Date): void {
+  const seconds = secondsToWait(countingFor(request), limiter, key, now);
   if (seconds > 0) throw slowDown(seconds);
 }
 

@@ -40,7 +40,9 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
 ): void {
   const hasFiles = Object.values(routes).some(({ body }) => body === "file");
   // A stream, so that a file is never held in memory as a whole. The verb that reads it limits its size.
-  if (hasFiles) scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
+  // One parser serves all parts of the table in this scope, and a second one of a type is refused.
+  if (hasFiles && !scope.hasContentTypeParser(FILE_TYPE))
+    scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
   for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
     const { method, path: url, description, params, query, body, status = 200, answerTypes } = route;
     const { bodyTimeoutMs, answerTimeoutMs } = route;

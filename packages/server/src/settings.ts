@@ -1,14 +1,31 @@
 import { isIP } from "node:net";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
+import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
+import type { LoggedUserIds } from "./logged-users.ts";
 import { mistypedSettingsIn } from "./mistyped-settings.ts";
 import { readSecretFiles } from "./secret-files.ts";
 import { StartFault } from "./start-fault.ts";
+import { unreadEnvFiles } from "./unread-env-files.ts";
 import { readWholeNumber, type WholeNumberBounds } from "./whole-number.ts";
 
+/**
+ * The meaning of each setting stands at its schema, from which docs/settings.md is generated: `whenUnset` is its default where the
+ * schema has none, `unit` its unit where the name does not end with it.
+ */
+declare module "zod" {
+  interface GlobalMeta {
+    whenUnset?: string;
+    unit?: string;
+  }
+}
+
 /** MODE. */
-export const runMode = z.enum(["demo", "production"], "must be production or demo").default("production");
+export const runMode = z
+  .enum(["demo", "production"], "must be production or demo")
+  .default("production")
+  .describe("`demo` allows plain http and the demo's built-in keys, on loopback addresses only");
 
 /** Where a server listens: HOST and METRICS_HOST. */
 export const listenHost = z
@@ -17,6 +34,15 @@ export const listenHost = z
     error: "must be an address of this machine without scheme, port and brackets, such as 127.0.0.1, 0.0.0.0 or ::1",
   })
   .default("127.0.0.1");
+
+const METRICS_SECRET = "make one with: openssl rand -base64 32";
+
+/** DATABASE_URL. */
+export const databaseUrl = z.string().check(checkDatabaseUrl).optional().meta({
+  whenUnset: "the [embedded store](promises.md#the-embedded-store)",
+  description:
+    "`postgres://user:password@host:5432/database` of a PostgreSQL server, version 15 or newer, with the encoding UTF8. Percent-encode special characters (`@` is `%40`). A pooler must keep sessions (PgBouncer: `pool_mode = session`, `default_pool_size` for all connections of the nodes). Over a network, add `?sslmode=verify-full`, and `&sslrootcert=/path/to/ca.pem` for an authority of your own",
+});
 
 /** A file or a folder. An env file or a unit of systemd names it without a shell. */
 export const filePath = z
@@ -67,7 +93,10 @@ export const previousEncryptionKey = z
   .refine((key) => key.byteLength === 32, {
     error: "must be the key that ENCRYPTION_KEY was before: 32 bytes in base64",
   })
-  .optional();
+  .optional()
+  .describe(
+    "the key that `ENCRYPTION_KEY` replaces, [while it is rotated](operate.md#rotate-encryption_key): both open stored tokens, new ones are encrypted with `ENCRYPTION_KEY`",
+  );
 
 /** Faults of the two keys together. */
 export function keyFaults({ ENCRYPTION_KEY: key, PREVIOUS_ENCRYPTION_KEY: previous }: NodeJS.ProcessEnv): string[] {
@@ -79,6 +108,31 @@ export function keyFaults({ ENCRYPTION_KEY: key, PREVIOUS_ENCRYPTION_KEY: previo
 /** PORT and METRICS_PORT. */
 export const portNumber = wholeNumberSetting({ min: 0, max: 65_535 });
 
+/** What both servers read alike and their command lines do not need. */
+export const listenVariables = {
+  HOST: listenHost.describe("the address of this machine to listen on"),
+  METRICS_PORT: portNumber
+    .optional()
+    .describe(
+      "a separate port for `/metrics` (Prometheus); on addresses other than loopback it requires `METRICS_TOKEN`",
+    ),
+  METRICS_HOST: listenHost.describe("the address of `METRICS_PORT`"),
+  METRICS_TOKEN: headerSecret(32, METRICS_SECRET)
+    .optional()
+    .describe(
+      "if set, `PORT` serves `/metrics` too, and both require `Authorization: Bearer …`; 32 characters or more",
+    ),
+  API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional().meta({
+    whenUnset: "`on` in demo mode, else `off`",
+    description: "whether `/docs` shows the server's APIs from their OpenAPI documents, which are always served",
+  }),
+};
+
+/** DATA_DIR. */
+export const storeDirectory = filePath
+  .default("data")
+  .describe("the embedded store, which the servers share, and a folder for each server");
+
 const MAX_DRAIN_SECONDS = 300;
 const drainForm = `must be a number of seconds from 0 to ${MAX_DRAIN_SECONDS}, such as 5 or 0.5`;
 
@@ -88,15 +142,30 @@ export const drainSeconds = z
   .regex(/^\d{1,3}(\.\d{1,3})?$/, drainForm)
   .transform(Number)
   .refine((seconds) => seconds <= MAX_DRAIN_SECONDS, drainForm)
-  .default(0);
+  .default(0)
+  .describe("how long requests are still served after SIGTERM, while `/readyz` answers 503; at most 300");
 
 const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof levels)[number];
 
 /** LOG_LEVEL. */
-export const logLevel = z.enum(levels, `must be one of ${levels.join(", ")}`).default("info");
+export const logLevel = z
+  .enum(levels, `must be one of ${levels.join(", ")}`)
+  .default("info")
+  .describe("`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`; JSON lines on standard output");
+
+/** LOG_USER_IDS. */
+export const logUserIds = z
+  .enum(["hashed", "plain"] satisfies LoggedUserIds[], "must be hashed or plain: how the log names users")
+  .default("hashed")
+  .describe(
+    "`hashed` or `plain`: whether the log has users' ids as [short hashes](operate.md#what-the-logs-say) or as they are",
+  );
 
 /** EMBEDDED_BUFFERS_MB. */
-export const embeddedBuffers = wholeNumberSetting({ min: 8, max: 65_536 }).default(64);
+export const embeddedBuffers = wholeNumberSetting({ min: 8, max: 65_536 })
+  .default(64)
+  .describe("memory in which the embedded store keeps pages (`shared_buffers`); the server that starts it decides");
 
 /** What the documentation shows in place of a bot's token, here and at Telegram. */
 const PLACEHOLDER_TOKEN =
@@ -114,10 +183,22 @@ export const telegramBotToken = z
 /** The limits of a database server, and of one that does not answer. */
 export const databaseLimitVariables = {
   /** The listening connection is one more. */
-  DATABASE_POOL_SIZE: wholeNumberSetting({ min: 2, max: 1000 }).default(10),
-  DATABASE_CONNECT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 120 }).default(10),
-  DATABASE_SILENT_SECONDS: wholeNumberSetting({ min: 1, max: 60 }).default(2),
-  DATABASE_STATEMENT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 3600 }).default(30),
+  DATABASE_POOL_SIZE: wholeNumberSetting({ min: 2, max: 1000 })
+    .default(10)
+    .describe(
+      "connections of a node for its requests; one more listens. A start warns if they do not fit the server's limits",
+    ),
+  DATABASE_CONNECT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 120 })
+    .default(10)
+    .describe("how long a request waits for a connection"),
+  DATABASE_SILENT_SECONDS: wholeNumberSetting({ min: 1, max: 60 })
+    .default(2)
+    .describe(
+      "after this time without any answer from the database, `/readyz` and every request are answered 503 at once, until it answers again",
+    ),
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 3600 })
+    .default(30)
+    .describe("a statement that takes longer is cancelled, and its request is answered 503"),
 };
 
 export function databaseLimitsOf(read: z.output<z.ZodObject<typeof databaseLimitVariables>>) {
@@ -132,7 +213,11 @@ export function databaseLimitsOf(read: z.output<z.ZodObject<typeof databaseLimit
 export const trustedProxies = z
   .string()
   .transform(parseTrustProxy)
-  .refine((trusted) => trusted !== undefined, { error: trustProxyForm });
+  .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
+  .optional()
+  .describe(
+    "the number of proxies in front, such as `1`; or their addresses or networks, separated by commas (also `loopback`, `linklocal`, `uniquelocal`). `true` trusts every `X-Forwarded-For`: only where the server is reached through the proxies alone. `false`: there is no proxy",
+  );
 
 /**
  * Reads settings from environment variables, the secrets among them also from the files that `NAME_FILE` names. Throws a
@@ -154,7 +239,11 @@ export function readSettings<Schema extends z.ZodType>(
   const faults = [...source.faults.values(), ...others];
   // What is missing may be there under another name.
   if (!parsed.success || faults.length > 0)
-    throw settingsFault([...faults, ...mistypedSettingsIn(environment, { names, secrets })]);
+    throw settingsFault([
+      ...faults,
+      ...mistypedSettingsIn(environment, { names, secrets }),
+      ...unreadEnvFiles(missingOf(faults, set), environment),
+    ]);
   return parsed.data;
 }
 
@@ -165,6 +254,12 @@ export interface SettingsOptions {
   readonly secrets?: readonly string[];
   /** Faults of combinations of variables, each beginning with the name of one. */
   readonly crossFaults?: (environment: NodeJS.ProcessEnv) => string[];
+}
+
+/** The variables of faults that are not set. */
+function missingOf(faults: readonly string[], set: NodeJS.ProcessEnv): string[] {
+  const names = faults.map((fault) => fault.slice(0, fault.indexOf(" ")));
+  return names.filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name) && set[name] === undefined);
 }
 
 /** A line for each fault, which begins with the variable's name. */

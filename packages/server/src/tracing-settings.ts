@@ -14,17 +14,21 @@ const shareForm = "must be a number from 0 to 1, such as 0.05";
 
 /** The variables of OpenTelemetry that the servers read. */
 export const tracingVariables = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress("must be an address such as http://127.0.0.1:4318").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress("must be an address such as http://127.0.0.1:4318")
+    .optional()
+    .describe("the address of a collector that accepts OTLP over HTTP; [traces](operate.md#traces) go there"),
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
     .transform(parseHeaders)
     .refine((headers) => headers !== undefined, headersForm)
-    .optional(),
+    .optional()
+    .describe("headers for the collector, such as `api-key=secret`"),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .regex(/^(0|1|0?\.\d{1,9}|1\.0+)$/, shareForm)
     .transform(Number)
-    .default(1),
+    .default(1)
+    .describe("the share of taps and other requests that are traced, from 0 to 1"),
 };
 
 function parseHeaders(text: string): Readonly<Record<string, string>> | undefined {

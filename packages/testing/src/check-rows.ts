@@ -78,9 +78,12 @@ const ofPackages: ReadonlySet<string> = new Set([
   "database-clock.read",
   "read-replica.facts",
   "read-replica.primary",
-  "changes.lock",
-  "changes.count",
+  "audit.lock",
+  "audit.insert",
+  "probe.sort-on-disk",
+  "probe.write",
   "store.describe",
+  "store.figures",
 ]);
 
 type Field = pg.FieldDef;

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** A file system of a few megabytes, for tests with a full disk. */
@@ -25,7 +24,9 @@ export interface SmallDisk {
  * Throws where neither is possible.
  */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
-  const mountPoint = mkdtempSync(join(tmpdir(), "small-disk-"));
+  // PostgreSQL's user must reach it, so it is not in the folder of this test run, which root alone may enter.
+  const mountPoint = mkdtempSync("/tmp/small-disk-");
+  chmodSync(mountPoint, 0o755);
   const isRoot = process.getuid?.() === 0;
   const namespaces = isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
   const script = `mount -t tmpfs -o size=${megabytes}m,mode=0777 tmpfs "$1" && echo mounted && exec cat`;

@@ -13,6 +13,8 @@ import { memoryFolder, SHARED_MEMORY } from "./memory-folder.ts";
 export interface TemporaryCluster {
   /** The address for a superuser, on 127.0.0.1 only. */
   readonly url: string;
+  /** The file of the server's socket. */
+  readonly socket: string;
   /** Stops the server by immediate shutdown, as in a crash, and starts it again on the same data and port. */
   restart(): Promise<void>;
   /** The first half of `restart`: until `restart` is called, nothing listens at the address. */
@@ -110,6 +112,7 @@ export async function startTemporaryCluster({
   process.once("exit", removeAtExit);
   return {
     url,
+    socket: join(folder, `.s.PGSQL.${port}`),
     crash: () => end("SIGQUIT"),
     async restart() {
       await end("SIGQUIT");

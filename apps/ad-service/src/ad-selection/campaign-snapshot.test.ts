@@ -34,9 +34,9 @@ describe("the snapshot of running campaigns", () => {
     expect(here.index.hasFormat).toEqual({ rewarded: false, direct_link: true });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
 
-    await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", now });
+    await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", by: "operator", now });
     await expect.poll(() => seenBy(elsewhere)).toEqual([]);
-    await setCampaignStatus(database, { campaignId: "cmp_1", status: "active", now });
+    await setCampaignStatus(database, { campaignId: "cmp_1", status: "active", by: "operator", now });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
     await Promise.all([here.stop(), elsewhere.stop()]);
   });

@@ -1,5 +1,5 @@
+import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
 import type { Campaign } from "@intermission/operator-api/campaigns";
-import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Delivered } from "../campaigns/campaigns.ts";
 import type { AdvertiserFunds } from "./advertiser-funds.ts";
 

@@ -1,9 +1,10 @@
+import type { Platform } from "@intermission/operator-api/campaign-words";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
 import { flatCurve } from "./campaign-state.ts";
 import { chooseAd, drawByWeight, indexCampaigns } from "./choose-ad.ts";
-import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
+import { type AdRequest, exclusionReason } from "./eligibility.ts";
 import { explainChoice } from "./explain-choice.ts";
 import { openLocalTimes } from "./local-time.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
+import { type CampaignFormat, campaignPriorities } from "@intermission/operator-api/campaign-words";
 import type { CampaignCreative } from "@intermission/operator-api/campaigns";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
-import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, exclusionReason, isShown, type Moment, outOfTime } from "./eligibility.ts";
 import type { LocalTimes } from "./local-time.ts";
@@ -137,9 +137,6 @@ export function drawByWeight<Item extends { weight: number }>(
   return items.at(-1);
 }
 
-/** In order of precedence. */
-export const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
-
 /**
  * The weight of a campaign in the draw among those of its priority that are behind their plans, or that have none
  * (`behind` is undefined). A campaign that is on its plan keeps a little: it may fall behind before the next index is built,
@@ -152,7 +149,7 @@ export function weightOf({ campaign }: CampaignState, behind: number | undefined
 /** Groups campaigns by what is the same for every request: time, limits, plan and narrowest target. */
 export function indexCampaigns(states: readonly CampaignState[], { now, curve, localTimes }: Moment): CampaignIndex {
   const tiersOf = (format: CampaignFormat) =>
-    priorities.map((priority) =>
+    campaignPriorities.map((priority) =>
       tierOf(
         states.filter(({ campaign }) => campaign.priority === priority),
         format,

@@ -1,41 +1,61 @@
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { withExamples } from "@intermission/server/command-line";
-import { telegramIdOption } from "@intermission/server/command-options";
-import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type Columns, textOf } from "@intermission/server/command-tables";
 import type { CommandContext } from "@intermission/server/operator-client";
-import { type Command, Option } from "commander";
+import { list, type WireAnswer } from "@intermission/server/route-commands";
+import type { Command } from "commander";
 import type { ExclusionReason } from "./eligibility.ts";
 
+type Explanation = WireAnswer<"explainChoice">;
+type Verdict = Explanation["campaigns"][number];
+
 export function explainCommand(program: Command, context: CommandContext): void {
-  withExamples(program.command("explain").description("show why a user is or is not shown each campaign, now"), [
-    "explain --bot-id 7000000001 --user-id 100000001",
-    "explain --bot-id 7000000001 --user-id 100000001 --format direct_link --language en --platform android",
-  ])
-    .requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption)
-    .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
-    .addOption(
-      new Option("--format <format>", "a video, or a link").choices(["rewarded", "direct_link"]).default("rewarded"),
-    )
-    .option("--language <code>", "as Telegram reports it, such as en")
-    .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
-    .option("--country <code>", "the user's, such as DE")
-    .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
-    .action(async (query: Record<string, string>) => {
-      const rows = rowsOf(await context.call(operatorRequest("explainChoice", { query })), "campaigns");
-      context.print(rows, () => tableOf(rows, columns));
-    });
+  const add = list("explainChoice", "campaigns", {
+    description: "show why a user is or is not shown each campaign, now",
+    examples: [
+      "--bot-id 7000000001 --user-id 100000001",
+      "--bot-id 7000000001 --user-id 100000001 --format direct_link --language en --platform android",
+    ],
+    options: {
+      format: "a video, or a link",
+      language: { text: "as Telegram reports it, such as en", value: "code" },
+      platform: { text: "of the user's client", value: "name" },
+      country: { text: "the user's, such as DE", value: "code" },
+      premium: { text: "whether the user has Telegram Premium", value: "who" },
+    },
+    columns: columnsOf,
+    text: (_campaigns, { blocked }, table) => `${blockText(blocked)}${table}`,
+  });
+  add(program.command("explain"), context);
 }
 
-const columns = {
-  CAMPAIGN: (verdict: Row) => verdict.campaignId,
-  NAME: (verdict: Row) => verdict.name,
-  PRIORITY: (verdict: Row) => verdict.priority,
-  "CHOSEN NOW": (verdict: Row) => `${(Number(verdict.likelihood) * 100).toFixed(1)} %`,
-  WHY: (verdict: Row) =>
-    (textOfReason(verdict.exclusionReason) ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first")) +
-    lacking(verdict.missingFiles),
-  "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
-};
+/** Of a blocked user: what would be shown, if nothing were in the way of all ads. */
+function columnsOf({ blocked }: Explanation): Columns<Verdict> {
+  const fit = ({ likelihood }: Verdict) =>
+    blocked === undefined ? (likelihood > 0 ? "fits" : "fits; others go first") : "would fit";
+  return {
+    CAMPAIGN: "campaignId",
+    NAME: "name",
+    PRIORITY: "priority",
+    "CHOSEN NOW": ({ likelihood }) => `${(likelihood * 100).toFixed(1)} %`,
+    WHY: (verdict) => reasonText(verdict.exclusionReason, fit(verdict)) + lacking(verdict.missingFiles),
+    // Below 0 it is ahead of its plan for the day; absent if it has no plan.
+    "ADS BEHIND PLAN": ({ behindPlan }) => (behindPlan === undefined ? undefined : Math.round(behindPlan)),
+  };
+}
+
+type Blocked = NonNullable<Explanation["blocked"]>;
+
+const blocks = {
+  "bot-suspended": "the bot is suspended",
+  cooldown: "the user earned a moment ago, and the bot's cooldown is not over",
+  "daily-cap": "the user has reached the bot's daily cap",
+} satisfies Record<Blocked["reason"], string>;
+
+/** Empty, or a line above the table. A server of another version may know more reasons: they are shown by their names. */
+function blockText(blocked: Blocked | undefined): string {
+  if (blocked === undefined) return "";
+  const until = blocked.availableAt === null ? "" : `; an ad is possible from ${blocked.availableAt}`;
+  return `No ad at all is shown now: ${blocks[blocked.reason] ?? blocked.reason}${until}\n\n`;
+}
 
 /** The text of each exclusion reason. */
 const reasons = {
@@ -68,19 +88,12 @@ const reasons = {
   "ahead-of-plan": "is ahead of its plan for the day",
 } satisfies Record<ExclusionReason, string>;
 
-/** A server of another version may know more reasons: they are shown by their names. */
-function textOfReason(reason: unknown): string | undefined {
-  if (typeof reason !== "string") return undefined;
-  return new Map<string, string>(Object.entries(reasons)).get(reason) ?? reason;
+function reasonText(reason: ExclusionReason | undefined, fit: string): string {
+  return reason === undefined ? fit : (reasons[reason] ?? textOf(reason));
 }
 
-function lacking(files: unknown): string {
-  if (!Array.isArray(files) || files.length === 0) return "";
+function lacking(files: readonly string[] = []): string {
+  if (files.length === 0) return "";
   const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
   return `; files of its videos are missing on this node: ${files[0]}${more}`;
-}
-
-/** Below 0 it is ahead of its plan for the day; undefined if it has no plan. */
-function behindPlan(behind: unknown): number | undefined {
-  return typeof behind === "number" ? Math.round(behind) : undefined;
 }

@@ -1,9 +1,8 @@
+import type { CampaignFormat, Platform } from "@intermission/operator-api/campaign-words";
 import type { Campaign, CampaignCreative, Targeting } from "@intermission/operator-api/campaigns";
-import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
+import type { AudienceFacts } from "../viewers/audience.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
 import { type LocalTimes, localTime } from "./local-time.ts";
-
-export type Platform = "android" | "ios" | "desktop" | "web";
 
 /** A request for an ad for one user. A user property that is unknown matches no target on that property. */
 export interface AdRequest {
@@ -15,14 +14,7 @@ export interface AdRequest {
     blockedCategories: readonly string[];
     blockedAdvertisers: readonly string[];
   };
-  user: {
-    /** Two or three letters, lower-case. */
-    language?: string | undefined;
-    platform?: Platform | undefined;
-    isPremium?: boolean | undefined;
-    /** ISO 3166; null if it is unknown, undefined if no source of countries is configured. */
-    country?: string | null | undefined;
-  };
+  user: AudienceFacts;
   /** When the user was shown or followed ads of campaigns that have a user cap. */
   seen: ReadonlyMap<string, readonly Date[]>;
   /** Creatives to leave out: their VAST tag has just returned no ad, or this viewer's player could not play them. */

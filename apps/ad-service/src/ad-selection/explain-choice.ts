@@ -1,6 +1,6 @@
-import type { CampaignPriority } from "../campaigns/campaign-settings.ts";
+import { type CampaignPriority, campaignPriorities } from "@intermission/operator-api/campaign-words";
 import { adsBehindPlan } from "./campaign-state.ts";
-import { type CampaignIndex, priorities, weightOf } from "./choose-ad.ts";
+import { type CampaignIndex, weightOf } from "./choose-ad.ts";
 import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
 
 export interface Verdict {
@@ -25,7 +25,7 @@ export function explainChoice(index: CampaignIndex, request: AdRequest, now: Dat
     return { campaignId, name, priority, exclusionReason: reason, behindPlan, weight: weightOf(state, behindPlan) };
   });
   const fitting = campaigns.filter((campaign) => campaign.exclusionReason === undefined);
-  const firstGroup = priorities
+  const firstGroup = campaignPriorities
     .flatMap((priority) => {
       const ofPriority = fitting.filter((campaign) => campaign.priority === priority);
       return [

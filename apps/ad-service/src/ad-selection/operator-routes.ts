@@ -1,4 +1,6 @@
+import type { Bot } from "@intermission/operator-api/bots";
 import { explainRoutes } from "@intermission/operator-api/explain";
+import type { AnswerOf } from "@intermission/operator-api/route";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -14,13 +16,19 @@ export interface ExplainOperatorDeps {
   media: MediaStorage;
   bots: Bots;
   campaigns: CampaignSnapshot;
+  /** Why no ad at all is opened for a user now. */
+  blockOf(viewer: {
+    bot: Bot;
+    userId: string;
+    now: Date;
+  }): Promise<AnswerOf<typeof explainRoutes.explainChoice>["blocked"]>;
   now: () => Date;
 }
 
 /** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
 export function explainOperatorRoutes(
   scope: CheckedScope,
-  { database, media, bots, campaigns, now }: ExplainOperatorDeps,
+  { database, media, bots, campaigns, blockOf, now }: ExplainOperatorDeps,
 ): void {
   serveOperatorRoutes(scope, explainRoutes, {
     async explainChoice(request) {
@@ -31,17 +39,21 @@ export function explainOperatorRoutes(
       const at = now();
       const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
       const user = { language, platform, country, isPremium };
-      const verdicts = explainChoice(campaigns.index, { format, bot, user, seen }, at);
-      if (format === "direct_link") return { campaigns: verdicts };
+      const blocked = await blockOf({ bot, userId, now: at });
+      const verdicts = explainChoice(campaigns.index, { format, bot, user, seen }, at).map((verdict) =>
+        blocked === undefined ? verdict : { ...verdict, likelihood: 0 },
+      );
+      if (format === "direct_link") return { blocked, campaigns: verdicts };
       const missing = await findMissingMedia({ database, media }, at).catch((error: unknown) => {
-        request.log.warn({ err: error }, "the media files of active creatives could not be checked");
+        request.log.warn({ err: error }, "the media files could not be checked");
         return undefined;
       });
       const missingFiles = (campaignId: string) =>
         (campaigns.byId.get(campaignId)?.campaign.creatives ?? []).flatMap(
-          ({ creativeId, isActive }) => (isActive && missing?.byCreative.get(creativeId)) || [],
+          ({ creativeId, isActive }) => (isActive && missing?.byOwner.get(creativeId)) || [],
         );
       return {
+        blocked,
         campaigns: verdicts.map((verdict) => ({ ...verdict, missingFiles: missingFiles(verdict.campaignId) })),
       };
     },

@@ -1,5 +1,5 @@
+import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type AdvertiserFunds, lockFunds, readFundsOf } from "./advertiser-funds.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
 import { type CampaignState, fullLimit, holdAd, isNearLimit } from "./campaign-state.ts";
@@ -119,14 +119,14 @@ function keepDelivered(state: CampaignState, { funds, ...delivered }: Awaited<Re
   if (state.funds && funds) Object.assign(state.funds, funds);
 }
 
-/** Whether there is an ad for a user of whom only the id is known. Holds nothing. */
-export async function couldFill(
+/** The ad that a user of whom only the id is known would most likely get. Holds nothing. */
+export async function likelyAd(
   { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   { userId, ...request }: UserAdRequest,
-  now: Date,
-): Promise<boolean> {
+  { now, random }: { now: Date; random: () => number },
+): Promise<Choice> {
   const seen = await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now);
-  return chooseAd(campaigns.index, { ...request, seen }, { now, random: () => 0 }).outcome === "chosen";
+  return chooseAd(campaigns.index, { ...request, seen }, { now, random });
 }
 
 /** When a user saw ads of campaigns with a user cap. Without such campaigns the database is not queried. */

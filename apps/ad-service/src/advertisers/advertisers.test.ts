@@ -60,6 +60,34 @@ test("an advertiser is added once, also by two requests at the same time", async
   expect(statuses.sort()).toEqual([201, 409, 409]);
 });
 
+test("a new advertiser is prepaid unless the request that makes it says otherwise, and terms of a known one are refused", async () => {
+  const termsOf = async (advertiser: unknown) => {
+    const params = { advertiser: String(advertiser) };
+    const { body } = await send(operatorRequest("showAdvertiserMoney", { params }));
+    return [body.billing, body.creditLimitMicros];
+  };
+  await sell("cmp_prepaid", "Prepaid Ltd");
+  expect(await termsOf("Prepaid Ltd")).toEqual(["prepaid", null]);
+  const onCredit = { billing: "credit", creditLimitMicros: 5_000_000 };
+  await send(operatorRequest("addAdvertiser", { body: { name: "Trusted Ltd", ...onCredit } }));
+  expect(await termsOf("Trusted Ltd")).toEqual(["credit", 5_000_000]);
+  const draft = { name: "Links", formats: ["direct_link"], landingUrl: "https://shop.test/" };
+  const sellTo = async (advertiser: string, newAdvertiser: object) => {
+    const { status, body } = await send(
+      operatorRequest("addCampaign", { body: { ...draft, advertiser, newAdvertiser } }),
+    );
+    return [status, JSON.stringify(body.error ?? null)];
+  };
+  expect(await sellTo("Later Ltd", onCredit)).toEqual([201, "null"]);
+  expect(await termsOf("Later Ltd")).toEqual(["credit", 5_000_000]);
+  // Said again, as by a form that was opened before, the same terms harm nothing.
+  expect(await sellTo("Later Ltd", onCredit)).toEqual([201, "null"]);
+  expect(await sellTo("Later Ltd", { billing: "credit" })).toEqual([400, expect.stringContaining("ADVERTISER_KNOWN")]);
+  const wrong = { billing: "prepaid", creditLimitMicros: 1 };
+  expect(await sellTo("Another Ltd", wrong)).toEqual([400, expect.stringContaining("NOT_FOR_PREPAID")]);
+  expect(await termsOf("Later Ltd")).toEqual(["credit", 5_000_000]);
+});
+
 test("the campaigns of an archived advertiser do not run until it is restored, and it gets no new ones", async () => {
   await sell("cmp_old", "Old shop");
   expect(await runningIds()).toContain("cmp_old");

@@ -1,22 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Advertiser } from "@intermission/operator-api/advertisers";
+import { type Advertiser, advertiserKey } from "@intermission/operator-api/advertisers";
+import { type Terms, usualTerms } from "@intermission/operator-api/terms";
+import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 import bs58 from "bs58";
 
-/** Equal for names that differ only in case, whitespace or Unicode composition. */
-export function advertiserKey(name: string): string {
-  return name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
-}
-
 export interface KnownAdvertiser extends Pick<Advertiser, "advertiserId" | "name" | "state"> {}
 
 const selectKnown = 'select advertiser_id as "advertiserId", name, state from advertisers';
 const insert = statement<never>(
   "advertisers.insert",
-  "insert into advertisers (advertiser_id, name, name_key) values ($1, $2, $3) on conflict (name_key) do nothing",
+  `insert into advertisers (advertiser_id, name, name_key, billing, credit_limit_micros)
+   values ($1, $2, $3, $4, case $4 when 'prepaid' then 0 else $5::bigint end) on conflict (name_key) do nothing`,
 );
 // An id goes before a name that is spelled like one.
 const find = statement<KnownAdvertiser>(
@@ -57,21 +55,48 @@ export function newAdvertiserId(): string {
 }
 
 /** The advertiser that a campaign names. A new name makes an advertiser, and sets the spelling of the name. */
-export async function rememberAdvertiser(tx: Transaction, nameOrId: string): Promise<KnownAdvertiser> {
-  const known = (await findAdvertiser(tx, nameOrId)) ?? (await addAdvertiser(tx, newAdvertiserId(), nameOrId));
-  return known ?? requireAdvertiser(tx, nameOrId);
+export async function rememberAdvertiser(
+  tx: Transaction,
+  nameOrId: string,
+  terms: Terms = usualTerms,
+): Promise<KnownAdvertiser> {
+  const draft = { advertiserId: newAdvertiserId(), name: nameOrId, terms };
+  return (
+    (await findAdvertiser(tx, nameOrId)) ?? (await addAdvertiser(tx, draft)) ?? (await requireAdvertiser(tx, nameOrId))
+  );
+}
+
+const findTerms = statement<{ id: string }>(
+  "advertisers.find-terms",
+  `select advertiser_id as id from advertisers where advertiser_id = $1 and billing = $2
+     and case billing when 'credit' then credit_limit_micros end is not distinct from $3::bigint`,
+);
+
+export async function hasTerms(
+  tx: Pick<Transaction, "run">,
+  advertiserId: string,
+  { billing, creditLimitMicros }: Terms,
+): Promise<boolean> {
+  return (await tx.run(findTerms, [advertiserId, billing, creditLimitMicros])).length > 0;
 }
 
 /** Undefined: another advertiser has this name. */
 export async function addAdvertiser(
   tx: Transaction,
-  advertiserId: string,
-  name: string,
+  {
+    advertiserId,
+    name,
+    terms,
+    author,
+  }: { advertiserId: string; name: string; terms: Terms; author?: Author | undefined },
 ): Promise<KnownAdvertiser | undefined> {
+  const change = await openChange(tx, author, advertiserId);
   const key = advertiserKey(name);
-  await tx.run(insert, [advertiserId, name, key]);
+  await tx.run(insert, [advertiserId, name, key, terms.billing, terms.creditLimitMicros]);
   const known = await findAdvertiser(tx, advertiserId);
-  if (known !== undefined) await spellBlocks(tx, { from: key, to: name });
+  if (known === undefined) return undefined;
+  await spellBlocks(tx, { from: key, to: name });
+  await audit(tx, change);
   return known;
 }
 
@@ -156,29 +181,32 @@ const rename = statement<never>(
 /** Its campaigns, its postback key and the bots that block it stay linked. */
 export async function renameAdvertiser(
   database: Database,
-  { advertiserId, name }: { advertiserId: string; name: string },
+  { advertiserId, name, author }: { advertiserId: string; name: string; author?: Author | undefined },
 ): Promise<ChangeAdvertiserOutcome> {
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, advertiserId);
     await tx.run(lock, []);
     const { name: before } = await requireAdvertiser(tx, advertiserId);
     const other = await findAdvertiser(tx, name);
     if (other !== undefined && other.advertiserId !== advertiserId) return { outcome: "name-taken", name: other.name };
     await tx.run(rename, [advertiserId, name, advertiserKey(name)]);
     await spellBlocks(tx, { from: advertiserKey(before), to: name });
+    await audit(tx, change);
     return { outcome: "changed" };
   });
 }
 
-const setState = statement<never>(
+const setState = statement<{ id: string }>(
   "advertisers.set-state",
-  "update advertisers set state = $2 where advertiser_id = $1 and state <> $2",
+  "update advertisers set state = $2 where advertiser_id = $1 and state <> $2 returning advertiser_id as id",
 );
 
 export async function setAdvertiserState(
   database: Database,
-  { advertiserId, state }: Pick<Advertiser, "advertiserId" | "state">,
+  { advertiserId, state, author }: Pick<Advertiser, "advertiserId" | "state"> & { author?: Author | undefined },
 ): Promise<void> {
-  await database.run(setState, [advertiserId, state]);
+  const values = [advertiserId, state];
+  await changeAudited(database, { objectId: advertiserId, author }, { statement: setState, values });
 }
 
 /** Only the hash is stored. The key has 256 random bits, so a plain hash cannot be guessed. */
@@ -186,14 +214,18 @@ export function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-const setPostbackKey = statement<never>(
+const setPostbackKey = statement<{ id: string }>(
   "advertisers.set-postback-key",
-  "update advertisers set postback_key_hash = $2 where advertiser_id = $1",
+  "update advertisers set postback_key_hash = $2 where advertiser_id = $1 returning advertiser_id as id",
 );
 
 /** Issues a new key for an advertiser's postbacks; the previous key becomes invalid. */
-export async function issuePostbackKey(database: Database, advertiserId: string): Promise<string> {
+export async function issuePostbackKey(
+  database: Database,
+  { advertiserId, author }: { advertiserId: string; author?: Author | undefined },
+): Promise<string> {
   const key = `pb_${randomBytes(32).toString("base64url")}`;
-  await database.run(setPostbackKey, [advertiserId, hashPostbackKey(key)]);
+  const values = [advertiserId, hashPostbackKey(key)];
+  await changeAudited(database, { objectId: advertiserId, author }, { statement: setPostbackKey, values });
   return key;
 }

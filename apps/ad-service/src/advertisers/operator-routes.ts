@@ -1,10 +1,11 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import type { Database } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
 import { conflict } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import {
   addAdvertiser,
   describeAdvertiser,
@@ -26,15 +27,9 @@ export interface AdvertiserOperatorDeps {
 
 /** Advertisers. One exists from its first campaign on, or is added before it. Routes take its id or its name in any case. */
 export function advertiserOperatorRoutes(scope: CheckedScope, { database, campaigns }: AdvertiserOperatorDeps): void {
-  /** The advertiser that a request changes. */
-  const named = async (nameOrId: string): Promise<KnownAdvertiser> => {
-    const known = await requireAdvertiser(database, nameOrId);
-    nameChangedObject(known.advertiserId);
-    return known;
-  };
-  const changeState = async (nameOrId: string, state: KnownAdvertiser["state"]) => {
-    const { advertiserId } = await named(nameOrId);
-    await setAdvertiserState(database, { advertiserId, state });
+  const changeState = async (http: FastifyRequest, nameOrId: string, state: KnownAdvertiser["state"]) => {
+    const { advertiserId } = await requireAdvertiser(database, nameOrId);
+    await setAdvertiserState(database, { advertiserId, state, author: authorOf(http) });
     await campaigns.refresh();
     return describeAdvertiser(database, advertiserId);
   };
@@ -50,32 +45,32 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
       return describeAdvertiser(database, advertiserId);
     },
 
-    async addAdvertiser({ body: { name } }) {
+    async addAdvertiser({ body: { name, ...terms }, http }) {
       const advertiserId = newAdvertiserId();
-      nameChangedObject(advertiserId);
       const added = await database.transaction(async (tx) => {
         const known = await findAdvertiser(tx, name);
         if (known !== undefined) throw nameTaken(known.name);
-        return addAdvertiser(tx, advertiserId, name);
+        return addAdvertiser(tx, { advertiserId, name, terms, author: authorOf(http) });
       });
       if (added === undefined) throw nameTaken(name);
       return describeAdvertiser(database, advertiserId);
     },
 
-    async updateAdvertiser({ params, body: { name } }) {
-      const { advertiserId } = await named(params.advertiser);
-      const changed = await renameAdvertiser(database, { advertiserId, name });
+    async updateAdvertiser({ params, body: { name }, http }) {
+      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const changed = await renameAdvertiser(database, { advertiserId, name, author: authorOf(http) });
       if (changed.outcome !== "changed") throw nameTaken(changed.name);
       await campaigns.refresh();
       return describeAdvertiser(database, advertiserId);
     },
 
-    archiveAdvertiser: ({ params }) => changeState(params.advertiser, "archived"),
-    restoreAdvertiser: ({ params }) => changeState(params.advertiser, "active"),
+    archiveAdvertiser: ({ params, http }) => changeState(http, params.advertiser, "archived"),
+    restoreAdvertiser: ({ params, http }) => changeState(http, params.advertiser, "active"),
 
-    async issuePostbackKey({ params }) {
-      const { advertiserId, name } = await named(params.advertiser);
-      return { advertiserId, advertiser: name, key: await issuePostbackKey(database, advertiserId) };
+    async issuePostbackKey({ params, http }) {
+      const { advertiserId, name } = await requireAdvertiser(database, params.advertiser);
+      const key = await issuePostbackKey(database, { advertiserId, author: authorOf(http) });
+      return { advertiserId, advertiser: name, key };
     },
   });
 }

@@ -1,6 +1,6 @@
+import { advertiserKey } from "@intermission/operator-api/advertisers";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { distance } from "fastest-levenshtein";
-import { advertiserKey } from "./advertisers.ts";
 
 /** One typing mistake in so many letters, but three at most. */
 const LETTERS_PER_MISTAKE = 5;

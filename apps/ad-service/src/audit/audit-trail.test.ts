@@ -44,9 +44,11 @@ test("a change says who made it, when, from where, and what was before and after
     operation: "updateBot",
     address: "203.0.113.7",
     requestId: "request-1",
-    before: { name: "Quiz", daily_cap: 20, testers: 1 },
-    after: { name: "Quiz", daily_cap: 30, testers: 1 },
+    objectName: "Quiz",
   });
+  // The changed fields alone.
+  expect(entry).toMatchObject({ before: { daily_cap: 20 }, after: { daily_cap: 30 } });
+  expect(Object.keys({ ...(entry?.before as object), ...(entry?.after as object) })).toEqual(["daily_cap"]);
   expect(Math.abs(Date.parse(String(entry?.at)) - Date.now())).toBeLessThan(60_000);
 });
 
@@ -59,6 +61,17 @@ test("a request that is refused or changes nothing leaves no entry", async () =>
   expect((await send(operatorRequest("createToken", { params: { botId } }))).status).toBe(201);
   expect((await send(operatorRequest("createToken", { params: { botId } }))).status).toBe(409);
   expect(await count()).toBe(before + 1);
+});
+
+test("the entry of a new object has all of its fields, and nothing before", async () => {
+  const created = await send(operatorRequest("addBot", { body: { botId: "77002", name: "New" } }));
+  expect(created.status).toBe(201);
+  const [entry] = await entries({ objectKind: "bot", objectId: "77002" });
+  expect(entry).toMatchObject({
+    objectName: "New",
+    before: null,
+    after: { name: "New", daily_cap: expect.any(Number) },
+  });
 });
 
 test("an entry and its change are one commit: an entry that fails undoes the change", async () => {

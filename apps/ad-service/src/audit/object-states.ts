@@ -58,10 +58,16 @@ const states = {
 } satisfies Record<ObjectKind, string>;
 
 const statements = Object.fromEntries(
-  Object.entries(states).map(([kind, text]) => [kind, { name: "", text }]),
-) as Record<ObjectKind, Statement<{ state: object }>>;
+  Object.entries(states).map(([kind, text]) => [
+    kind,
+    { name: "", text: `select state::text from (${text}) as object` },
+  ]),
+) as Record<ObjectKind, Statement<{ state: string }>>;
 
-/** Undefined: there is none. */
-export async function readState(tx: Pick<Transaction, "run">, { kind, id }: { kind: ObjectKind; id: string }) {
-  return (await tx.run(statements[kind], [id]))[0]?.state;
+/** As JSON, whose numbers JavaScript would round. Null: there is none. */
+export async function readState(
+  tx: Pick<Transaction, "run">,
+  { kind, id }: { kind: ObjectKind; id: string },
+): Promise<string | null> {
+  return (await tx.run(statements[kind], [id]))[0]?.state ?? null;
 }

@@ -15,7 +15,7 @@ export interface AuditQuery {
 }
 
 const select = `select entry_id::text as "entryId", at, actor, actor_name as "actorName", operation, object_kind as "objectKind",
-     object_id as "objectId", before, after, address, request_id as "requestId"
+     object_id as "objectId", object_name as "objectName", before, after, address, request_id as "requestId"
    from audit_entries`;
 const find = statement<AuditEntry>(
   "audit.find",
@@ -36,7 +36,7 @@ const list: Statement<AuditEntry> = {
   text: `${select}
    where ($1::text is null or $1 in (actor, actor_name)) and ($2::text is null or operation = $2)
      and ($3::text is null or object_kind = $3) and ($4::text is null or object_id = $4)
-     and ($5::text is null or strpos(lower(concat_ws(' ', before::text, after::text)), lower($5)) > 0)
+     and ($5::text is null or strpos(lower(concat_ws(' ', object_name, before::text, after::text)), lower($5)) > 0)
      and ($6::timestamptz is null or at >= $6) and ($7::timestamptz is null or at < $7)
      and ($8::bigint is null or entry_id < $8)
    order by entry_id desc limit $9`,

@@ -1,23 +1,42 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { chmod, link, mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { backUpCluster } from "@intermission/postgres/back-up-cluster";
 import { stopCopy } from "@intermission/postgres/check-copy";
-import { bytesBelow, copyFile, entriesBelow, type Progress, syncFolder } from "@intermission/postgres/copy-files";
+import {
+  bytesBelow,
+  copyFile,
+  entriesBelow,
+  type Progress,
+  sumOfFile,
+  syncFolder,
+} from "@intermission/postgres/copy-files";
 import { type FileLock, lockFile } from "@intermission/postgres/file-lock";
 import { StoreFault } from "@intermission/postgres/store-faults";
+import { LAST_BACKUP_FILE } from "@intermission/server/machine-metrics";
 import type { CommandConfig } from "../config.ts";
 import { isScratch } from "../creatives/media-storage.ts";
 import { requireMediaFolder } from "../creatives/open-media-storage.ts";
-import { lockName, type Seal, sealFolder } from "./sealed-folder.ts";
+import { packDatabase } from "./database-archive.ts";
+import { lockName, type Seal, sealFolder, sumsOfBackup } from "./sealed-folder.ts";
 
 export type BackupConfig = Pick<CommandConfig, "dataDirectory" | "buffersMegabytes" | "media">;
+
+export interface BackUpOptions {
+  readonly onProgress: Progress;
+  /** An earlier backup on the same disk: videos that it has are links to its files. */
+  readonly previous?: string | undefined;
+}
 
 /**
  * Copies the embedded database and the videos of a data folder to a new folder, while servers use them, and checks the
  * copy. Until it is whole, the folder has the suffix `.partial`. Rejects with a `StoreFault`.
  */
-export async function backUp(config: BackupConfig, folder: string, onProgress: Progress): Promise<Seal> {
+export async function backUp(
+  config: BackupConfig,
+  folder: string,
+  { onProgress, previous }: BackUpOptions,
+): Promise<Seal> {
   const target = resolve(folder);
   const { dataDirectory, buffersMegabytes, media } = config;
   await requireMediaFolder(media);
@@ -25,27 +44,34 @@ export async function backUp(config: BackupConfig, folder: string, onProgress: P
   const partial = `${target}.partial`;
   const lock = await claimFolder(partial);
   try {
-    const videos = media.kind === "folder" ? { from: media.folder, to: join(partial, "media") } : undefined;
+    const earlier = { folder: previous ?? "", sums: previous === undefined ? new Map() : await sumsOfBackup(previous) };
+    const videos = media.kind === "folder" ? { from: media.folder, to: join(partial, "media"), earlier } : undefined;
+    const linked = new Map<string, string>();
     const { completeUntil, schemas } = await backUpCluster({
       dataDirectory,
       buffersMegabytes,
       target: partial,
       onProgress,
-      copyOthers: async () => videos && copyVideos(videos, onProgress),
-      requireSpace: async (bytes) =>
-        requireSpace(partial, bytes + (videos === undefined ? 0 : await bytesBelow(videos.from, isScratch))),
+      copyOthers: async () => {
+        if (videos !== undefined) await copyVideos(videos, { linked, onProgress });
+      },
+      requireSpace: async (bytes) => requireSpace(partial, 2 * bytes + (await bytesOfVideos(videos))),
     });
+    onProgress("packing the database", 0, 0);
+    const databaseBytes = await packDatabase(partial);
     const facts = {
       completeUntil: completeUntil.toISOString(),
       schemas: [...schemas],
+      databaseBytes,
       videos: media.kind === "bucket" ? { kind: media.kind, bucket: media.bucket } : await countVideos(partial),
     };
-    const seal = await sealFolder(partial, facts, onProgress);
+    const seal = await sealFolder(partial, { facts, known: linked, onProgress });
     lock.unlock();
     for (const name of await readdir(partial)) if (name.startsWith(lockName)) await rm(join(partial, name));
     await chmod(partial, 0o700);
     await rename(partial, target);
     syncFolder(dirname(target));
+    await writeFile(join(dataDirectory, LAST_BACKUP_FILE), `${facts.completeUntil}\n`);
     return seal;
   } catch (error) {
     lock.unlock();
@@ -98,20 +124,67 @@ export function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
 }
 
-/** Copies the videos that the copy does not have. A video's bytes never change. */
-async function copyVideos({ from, to }: { from: string; to: string }, onProgress: Progress): Promise<void> {
+interface Videos {
+  readonly from: string;
+  readonly to: string;
+  readonly earlier: { readonly folder: string; readonly sums: ReadonlyMap<string, string> };
+}
+
+/** Copies the videos that the copy does not have, or links those of the earlier backup. A video's bytes never change. */
+async function copyVideos(
+  { from, to, earlier }: Videos,
+  { linked, onProgress }: { readonly linked: Map<string, string>; readonly onProgress: Progress },
+): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   const total = await bytesBelow(from, isScratch);
   let done = 0;
   for await (const { path, kind, bytes } of entriesBelow(from, isScratch)) {
     const copy = join(to, path);
+    const sum = earlier.sums.get(`media/${path}`);
     if (kind === "folder") await mkdir(copy, { recursive: true, mode: 0o700 });
     else if (!existsSync(copy)) {
       onProgress("copying the videos", done, total);
-      await copyFile(join(from, path), copy);
+      if (sum !== undefined && (await isLinked(join(earlier.folder, "media", path), { copy, bytes, sum })))
+        linked.set(`media/${path}`, sum);
+      else await copyFile(join(from, path), copy);
     }
     done += bytes;
   }
+}
+
+/** What the videos that are not links take, beside the copy of the database and its archive, which is smaller. */
+export async function bytesOfVideos(videos: Videos | undefined): Promise<number> {
+  if (videos === undefined) return 0;
+  const { from, to, earlier } = videos;
+  const areLinked = await canLink(earlier, dirname(to));
+  return bytesBelow(from, (path) => isScratch(path) || (areLinked && earlier.sums.has(`media/${path}`)));
+}
+
+/** Whether files of the earlier backup can be linked here: it may be on another disk, or on a file system without links. */
+async function canLink({ folder, sums }: Videos["earlier"], partial: string): Promise<boolean> {
+  const [file] = sums.keys();
+  if (file === undefined) return false;
+  const probe = join(partial, `${lockName}.link`);
+  return link(join(folder, file), probe).then(
+    () => rm(probe).then(() => true),
+    () => false,
+  );
+}
+
+/**
+ * Not every file system has links, and the earlier file may be gone or damaged: then the video is copied. It is read first,
+ * since all backups would share the damage.
+ */
+async function isLinked(
+  earlier: string,
+  { copy, bytes, sum }: { copy: string; bytes: number; sum: string },
+): Promise<boolean> {
+  const found = await stat(earlier).catch(() => undefined);
+  if (found?.size !== bytes || (await sumOfFile(earlier)).sha256 !== sum) return false;
+  return link(earlier, copy).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function countVideos(partial: string): Promise<{ kind: "folder"; files: number; bytes: number }> {

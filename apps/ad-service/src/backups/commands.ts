@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandContext, NotReachable, OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { limitUpTo } from "@intermission/server/command-options";
 import { recordOf } from "@intermission/server/command-tables";
 import { moveCommands, progressOn, refusing } from "@intermission/server/move-commands";
 import { rotateKeyCommand } from "@intermission/server/rotate-key-command";
+import { upgradeCommand } from "@intermission/server/upgrade-command";
 import type { Command } from "commander";
 import type { CommandConfig } from "../config.ts";
 import type { Seal } from "./sealed-folder.ts";
@@ -20,17 +22,51 @@ export function backupCommands(program: Command, context: BackupContext): void {
       .description(
         "copy the embedded database and the videos to a new folder, while the servers run, and check the copy",
       ),
-    ["backup /mnt/backups/2026-04-01"],
+    [
+      "backup /mnt/backups/before-update",
+      "backup /mnt/backups --keep 7",
+      "backup /mnt/backups --check --max-age-hours 30",
+    ],
   )
-    .argument("<folder>", "a folder that does not exist yet, best on another disk")
-    .action(async (folder: string) => {
+    .argument(
+      "[folder]",
+      "a folder that does not exist yet, best on another disk; otherwise BACKUP_DIR and BACKUP_KEEP",
+    )
+    .option("--keep <number>", "make a dated backup inside of the folder, and keep so many", limitUpTo(1000))
+    .option("--check", "make none: compare the newest backup in the folder with its checksums, and its age")
+    .option(
+      "--max-age-hours <hours>",
+      "with --check: an older backup is a fault, 1.5 BACKUP_EVERY_HOURS by default",
+      limitUpTo(100_000),
+    )
+    .action(async (named: string | undefined, options: BackupCommandOptions) => {
       const config = localConfig(context, "backup");
+      const { folder, keep } = targetOf(config, named, options);
+      if (options.check === true)
+        return check(context, folder, options.maxAgeHours ?? config.backups.everyHours * LATE);
       if (!existsSync(join(config.dataDirectory, "postgres")))
         throw new NotReachable(`${config.dataDirectory} holds no store: set DATA_DIR to the folder of the servers`);
+      const onProgress = progressOn(process.stderr);
       // Loaded when needed, so that other commands stay fast.
-      const { backUp } = await import("./back-up.ts");
-      const seal = await refusing(() => backUp(config, folder, progressOn(process.stderr)));
-      context.print({ folder, ...summaryOf(seal) }, () => `${recordOf({ folder, ...shown(seal) })}\n\n${keyNote}`);
+      if (keep === undefined) {
+        const { backUp } = await import("./back-up.ts");
+        const seal = await refusing(() => backUp(config, folder, { onProgress }));
+        return context.print(
+          { folder, ...summaryOf(seal) },
+          () => `${recordOf({ folder, ...shown(seal) })}\n\n${keyNote}`,
+        );
+      }
+      const { backUpAndKeep } = await import("./kept-backups.ts");
+      const made = await refusing(() => backUpAndKeep(config, { folder, keep, now: new Date(), onProgress }));
+      const { seal, removed } = made;
+      context.print({ folder: made.folder, ...summaryOf(seal), removed }, () => {
+        const rows = {
+          folder: made.folder,
+          ...shown(seal),
+          ...(removed.length > 0 && { removed: removed.join(", ") }),
+        };
+        return `${recordOf(rows)}\n\n${keyNote}`;
+      });
     });
 
   withExamples(
@@ -56,7 +92,49 @@ export function backupCommands(program: Command, context: BackupContext): void {
     return movableStore(configOfMachine(context, "it"));
   };
   moveCommands(program, { contents: "all rows and the videos", print, store });
+  upgradeCommand(program, { print, store, program: "ads" });
   rotateKeyCommand(program, { print, store });
+}
+
+interface BackupCommandOptions {
+  readonly keep?: number;
+  readonly check?: boolean;
+  readonly maxAgeHours?: number;
+}
+
+/** As the alert IntermissionBackupOld: a backup is late by half of its interval; without one it is daily. */
+const LATE = 1.5;
+
+function targetOf(
+  { backups }: CommandConfig,
+  named: string | undefined,
+  { keep, check, maxAgeHours }: BackupCommandOptions,
+): { readonly folder: string; readonly keep: number | undefined } {
+  const fault = (message: string) => new OperatorRefusal(400, "BAD_REQUEST", message);
+  if (check === true && keep !== undefined) throw fault("--check makes no backup: leave out --keep");
+  if (check !== true && maxAgeHours !== undefined) throw fault("--max-age-hours belongs to --check");
+  const folder = named ?? backups.folder;
+  if (folder === undefined)
+    throw fault("name a folder for the backup, such as ads backup /mnt/backups --keep 7, or set BACKUP_DIR");
+  return { folder, keep: keep ?? (named === undefined ? backups.keep : undefined) };
+}
+
+async function check({ print }: BackupContext, folder: string, maxAgeHours: number): Promise<void> {
+  const { checkBackup } = await import("./kept-backups.ts");
+  const onProgress = progressOn(process.stderr);
+  const { seal, ...checked } = await refusing(() => checkBackup(folder, { maxAgeHours, now: new Date(), onProgress }));
+  print({ ...checked, ...summaryOf(seal) }, () => {
+    const { ageHours, backups, incomplete } = checked;
+    return `${recordOf({
+      folder: checked.folder,
+      age: `${ageHours.toFixed(1)} hours`,
+      ...shown(seal),
+      backups: String(backups),
+      ...(incomplete.length > 0 && {
+        incomplete: `${incomplete.join(", ")}: interrupted; the next backup --keep removes those that end in .partial`,
+      }),
+    })}\n\nEvery file has its checksum.`;
+  });
 }
 
 const keyNote =

@@ -15,9 +15,11 @@ const sealedColumns = [
   { table: "people", column: "totp_secret", owner: "person_id", primaryKey: ["person_id"] },
 ];
 
-/** Every file that a creative names. */
+/** Every file that a creative or a bot names. */
 const namesQuery = `select distinct name from (
     select unnest(array[file_name, poster_file_name]) as name from ad_service.creatives
+    union all
+    select unnest(array[picture_file_name, unit_icon_file_name]) from ad_service.bots
     union all
     select file ->> 'fileName' from ad_service.creatives cross join lateral jsonb_array_elements(renditions || captions) as file
   ) as named where name is not null order by name`;
@@ -45,8 +47,8 @@ function movedFiles(storage: FolderStorage | BucketStorage, dataDirectory: strin
       if (!(await storage.has(name))) return false;
       if (storage.kind === "folder") await copyFile(join(storage.folder, name), path);
       else {
-        const found = await storage.read(name, {});
-        if (found.outcome !== "found") return false;
+        const found = await (await storage.open(name))?.read(undefined);
+        if (!found) return false;
         await pipeline(found.body, createWriteStream(path, { mode: 0o600 }));
       }
       return true;

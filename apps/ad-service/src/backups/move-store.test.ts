@@ -136,8 +136,8 @@ async function hashInBucket(port: number, bucket: string, name: string): Promise
   const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
   const endpoint = `http://127.0.0.1:${port}`;
   const media = await bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket, ...keys });
-  const found = await media.read(name, {});
-  if (found.outcome !== "found") return found.outcome;
+  const found = await (await media.open(name))?.read(undefined);
+  if (!found) return "missing";
   const hash = createHash("sha256");
   await pipeline(found.body, hash);
   return hash.digest("hex");

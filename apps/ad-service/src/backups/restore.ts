@@ -1,10 +1,11 @@
 import { chown, mkdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { copyFile, type Progress, syncFolder } from "@intermission/postgres/copy-files";
+import { copyFile, type Progress, sumOfFile, syncFolder } from "@intermission/postgres/copy-files";
 import { restoreCluster } from "@intermission/postgres/restore-cluster";
 import { StoreFault } from "@intermission/postgres/store-faults";
 import { requireMediaFolder } from "../creatives/open-media-storage.ts";
 import { type BackupConfig, requireSpace } from "./back-up.ts";
+import { databaseArchive, unpackDatabase } from "./database-archive.ts";
 import { damaged, readSeal, type Seal, sealedFiles } from "./sealed-folder.ts";
 
 /**
@@ -23,8 +24,8 @@ export async function restore(config: BackupConfig, folder: string, onProgress: 
     expected: seal.schemas.map(({ schema }) => schema),
     otherFolders: media.kind === "folder" ? [media.folder] : [],
     async fill(cluster) {
-      const places = { postgres: cluster, media: media.kind === "folder" ? media.folder : undefined };
-      await copyAll(source, { seal, places, dataDirectory }, onProgress);
+      const places = { cluster, media: media.kind === "folder" ? media.folder : undefined };
+      await fillAll(source, { seal, places, dataDirectory }, onProgress);
     },
   });
   return seal;
@@ -40,17 +41,17 @@ function requireSameStorage({ videos }: Seal, media: BackupConfig["media"]): voi
 }
 
 interface Places {
-  readonly postgres: string;
+  readonly cluster: string;
   readonly media: string | undefined;
 }
 
-async function copyAll(
+async function fillAll(
   source: string,
   { seal, places, dataDirectory }: { readonly seal: Seal; readonly places: Places; readonly dataDirectory: string },
   onProgress: Progress,
 ): Promise<void> {
   const videoBytes = seal.videos.kind === "folder" ? seal.videos.bytes : 0;
-  await requireSpace(dataDirectory, seal.bytes - videoBytes);
+  await requireSpace(dataDirectory, seal.databaseBytes);
   const owner = await stat(dataDirectory);
   /** Root makes files for the user of the data folder. */
   const give = async (path: string) => (process.getuid?.() === 0 ? chown(path, owner.uid, owner.gid) : undefined);
@@ -60,29 +61,31 @@ async function copyAll(
     for (let path = places.media; made !== undefined && path.length >= made.length; path = dirname(path))
       await give(path);
   }
-  const placeOf = (path: string) => placeIn(places, path) ?? fail(source);
+  const mediaPlaceOf = (path: string) => placeInMedia(places, path) ?? fail(source);
   for (const path of seal.folders) {
-    const { place, kind } = placeOf(path);
-    await mkdir(place, { recursive: true, mode: 0o700 });
-    if (kind === "media") await give(place);
+    await mkdir(mediaPlaceOf(path), { recursive: true, mode: 0o700 });
+    await give(mediaPlaceOf(path));
   }
   let done = 0;
   for await (const { path, sha256 } of sealedFiles(source)) {
     onProgress("copying the backup", done, seal.bytes);
-    const { place, kind } = placeOf(path);
-    const sum = await copyFile(join(source, path), place, { mode: kind === "postgres" ? 0o600 : 0o644 });
+    const isDatabase = path === databaseArchive;
+    const from = join(source, path);
+    const sum = isDatabase
+      ? await sumOfFile(from).catch(() => undefined)
+      : await copyFile(from, mediaPlaceOf(path), { mode: 0o644 });
     if (sum?.sha256 !== sha256) throw damaged(source, path, sum === undefined ? "missing" : "changed");
-    if (kind === "media") await give(place);
+    if (isDatabase) await unpackDatabase(source, places.cluster);
+    else await give(mediaPlaceOf(path));
     done += sum.bytes;
   }
-  for (const path of seal.folders) syncFolder(placeOf(path).place);
+  for (const path of seal.folders) syncFolder(mediaPlaceOf(path));
 }
 
-/** Where a file or folder of the backup belongs. */
-function placeIn({ postgres, media }: Places, path: string): { kind: keyof Places; place: string } | undefined {
+/** Where a file or folder of the backup's videos belongs. */
+function placeInMedia({ media }: Places, path: string): string | undefined {
   const [kind, ...rest] = path.split("/");
-  if (kind === "postgres") return { kind, place: join(postgres, ...rest) };
-  return kind === "media" && media !== undefined ? { kind, place: join(media, ...rest) } : undefined;
+  return kind === "media" && media !== undefined ? join(media, ...rest) : undefined;
 }
 
 function fail(source: string): never {

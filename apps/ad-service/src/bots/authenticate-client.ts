@@ -3,6 +3,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { statement } from "@intermission/postgres/open-database";
 import { type BearerFault, bearerFaultOf } from "@intermission/server/bearer-fault";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
+import { countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
 import { type RateLimit, type RateLimiter, type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
 import bs58 from "bs58";
@@ -124,8 +125,19 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-export async function authenticateRequest(tokens: ApiTokens, request: FastifyRequest, now: Date): Promise<Caller> {
-  const outcome = await authenticateBot(tokens, { authorization: request.headers.authorization, now });
+/** Counts of wrong tokens, by who holds the right one. */
+export interface WrongTokens {
+  inc(labels: { setting: "api_token" }): void;
+}
+
+/** Throws 401 or 403; each 401 is counted. */
+export async function authenticateRequest(
+  { apiTokens, wrongTokens }: { apiTokens: ApiTokens; wrongTokens: WrongTokens },
+  request: FastifyRequest,
+  now: Date,
+): Promise<Caller> {
+  const outcome = await authenticateBot(apiTokens, { authorization: request.headers.authorization, now });
+  if (outcome.outcome !== "authenticated" && outcome.outcome !== "suspended") wrongTokens.inc({ setting: "api_token" });
   if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome](request.headers.authorization ?? "");
   request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };
   return request.caller;
@@ -193,7 +205,7 @@ export function countCode({ perUser }: RateLimits, reply: FastifyReply, caller: 
 }
 
 function take(reply: FastifyReply, { limit, limiter }: CountedLimit, key: string): void {
-  const verdict = limiter.take(key, performance.now());
+  const verdict = countingFor(reply.request)(limiter, key, performance.now());
   const others = reply.getHeader("ratelimit");
   const own = rateLimitHeader(limit, verdict);
   reply.header("ratelimit", others === undefined ? own : `${others}, ${own}`);

@@ -1,5 +1,5 @@
 import type { NamedRewards } from "@intermission/ad-core/client-api";
-import type { BotSettings, RewardUnit } from "@intermission/operator-api/bots";
+import type { Bot, BotSettings, RewardUnit } from "@intermission/operator-api/bots";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
 import { InvalidArgumentError } from "commander";
 
@@ -54,3 +54,9 @@ export const settingColumns = {
   closeWhenCredited: "close_when_credited",
   includeRevenue: "include_revenue",
 } satisfies ColumnsOf<Omit<BotSettings, "webhookUrl">>;
+
+/** The columns of `bots` that name its files below `/media/`. */
+export const pictureColumns = {
+  pictureFileName: "picture_file_name",
+  unitIconFileName: "unit_icon_file_name",
+} satisfies ColumnsOf<Pick<Bot, "pictureFileName" | "unitIconFileName">>;

@@ -5,7 +5,7 @@ import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { settingColumns } from "./bot-settings.ts";
+import { pictureColumns, settingColumns } from "./bot-settings.ts";
 
 export type DeliveryMode = Bot["deliveryMode"];
 
@@ -13,6 +13,7 @@ const columns = {
   botId: "bots.bot_id",
   codePrefix: "code_prefix",
   ...settingColumns,
+  ...pictureColumns,
   isSuspended: "is_suspended",
   // The address of a bot's webhooks is that of its endpoint.
   webhookUrl: "endpoints.url",

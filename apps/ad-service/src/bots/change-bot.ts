@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { CODE_RANDOM_BYTES, newCodePrefix } from "@intermission/ad-core/code";
 import type { Bot, BotSettings, TokenEntry } from "@intermission/operator-api/bots";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { hasVersion, nextVersion } from "@intermission/postgres/row-version";
@@ -39,6 +40,8 @@ export const pendingEndpoint = {
   last_status: null,
   last_error_class: null,
   last_answer: null,
+  answer_warning: null,
+  accepts_wrong_signature: false,
   test_event_id: null,
   tests: 0,
   is_tested_for_event: false,
@@ -92,6 +95,7 @@ interface BotChange {
   botId: string;
   settings: Partial<BotSettings> & { isSuspended?: boolean };
   expectedUpdatedAt?: Date | undefined;
+  author?: Author | undefined;
   now: Date;
 }
 
@@ -116,7 +120,7 @@ export type AddBotOutcome =
 /** Creates the bot and its first token in one commit. Omitted settings get the tables' defaults. */
 export async function addBot(
   { bots, secretBox }: { bots: Bots; secretBox: SecretBox },
-  input: { botId: string; settings: Partial<BotSettings>; now: Date },
+  input: Pick<BotChange, "botId" | "author" | "now"> & { settings: Partial<BotSettings> },
 ): Promise<AddBotOutcome> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -132,16 +136,19 @@ export async function addBot(
 
 async function addOnce(
   { bots, secretBox }: { bots: Bots; secretBox: SecretBox },
-  { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
+  { botId, settings, author, now }: Parameters<typeof addBot>[1],
 ): Promise<AddBotOutcome> {
   const outcome = await bots.database.transaction<AddBotOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     const codePrefix = newCodePrefix(randomBytes(CODE_RANDOM_BYTES));
     const [added] = await tx.run(insertBot, [botId, codePrefix, settings.name ?? `Bot ${botId}`, now]);
     if (!added) return { outcome: "bot-exists" };
     await setSettings(tx, { botId, settings, now });
     const bot = await readBot(tx, botId);
     if (!bot) throw new Error("the bot disappeared while it was added");
-    return { outcome: "added", bot, ...(await insertToken(tx, secretBox, { botId, state: "active", now })) };
+    const token = await insertToken(tx, secretBox, { botId, state: "active", now });
+    await audit(tx, change);
+    return { outcome: "added", bot, ...token };
   });
   forgetBot(bots, botId);
   return outcome;
@@ -157,12 +164,15 @@ export type UpdateBotOutcome =
  * its test. `expectedUpdatedAt`: nothing is changed if the bot was changed after it.
  */
 export async function updateBot(bots: Bots, change: BotChange): Promise<UpdateBotOutcome> {
-  const { botId } = change;
+  const { botId, author } = change;
   const outcome = await bots.database.transaction<UpdateBotOutcome>(async (tx) => {
+    const opened = await openChange(tx, author, botId);
     const isChanged = await setSettings(tx, change);
     const bot = await readBot(tx, botId);
     if (!bot) return { outcome: "unknown-bot" };
-    return isChanged ? { outcome: "updated", bot } : { outcome: "changed-since" };
+    if (!isChanged) return { outcome: "changed-since" };
+    await audit(tx, opened);
+    return { outcome: "updated", bot };
   });
   forgetBot(bots, botId);
   return outcome;
@@ -172,10 +182,10 @@ export async function updateBot(bots: Bots, change: BotChange): Promise<UpdateBo
  * No ad of its codes starts, no click counts, and its publisher receives 403. An ad that plays already is paid when it was
  * watched, and what is earned is delivered.
  */
-export function suspendBot(bots: Bots, { botId, now }: { botId: string; now: Date }) {
-  return updateBot(bots, { botId, settings: { isSuspended: true }, now });
+export function suspendBot(bots: Bots, of: Pick<BotChange, "botId" | "author" | "now">) {
+  return updateBot(bots, { ...of, settings: { isSuspended: true } });
 }
 
-export function resumeBot(bots: Bots, { botId, now }: { botId: string; now: Date }) {
-  return updateBot(bots, { botId, settings: { isSuspended: false }, now });
+export function resumeBot(bots: Bots, of: Pick<BotChange, "botId" | "author" | "now">) {
+  return updateBot(bots, { ...of, settings: { isSuspended: false } });
 }

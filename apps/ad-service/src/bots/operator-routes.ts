@@ -2,6 +2,7 @@ import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { type Bot, botRoutes, tokenRoutes } from "@intermission/operator-api/bots";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { definedFields } from "@intermission/server/parse-request";
 import {
@@ -14,9 +15,14 @@ import {
 import type { SecretBox } from "@intermission/server/secret-box";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { unknownAdvertisers } from "../advertisers/similar-advertiser.ts";
+import type { Ffmpeg } from "../creatives/ffmpeg.ts";
+import type { MediaStorage } from "../creatives/media-storage.ts";
+import { refusedFile } from "../creatives/refused-file.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { ApiTokens } from "./authenticate-client.ts";
 import { type Bots, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
+import { removePicture, setPicture } from "./set-picture.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 export interface BotOperatorDeps {
@@ -24,10 +30,13 @@ export interface BotOperatorDeps {
   bots: Bots;
   apiTokens: ApiTokens;
   secretBox: SecretBox;
+  media: MediaStorage;
+  ffmpeg: Ffmpeg;
   /** Base address of the mini-apps, without a bot's id. */
   miniappUrl: string;
   /** False in production: webhooks and mini-apps then use https only. */
   isPlainHttpAllowed: boolean;
+  requests: Pick<GuardedRequests, "isClosed">;
   now: () => Date;
 }
 
@@ -44,9 +53,14 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
   serveOperatorRoutes(scope, botRoutes, {
     async addBot(request) {
       const { botId, ...settings } = request.body;
-      checkAddresses(settings, deps.isPlainHttpAllowed);
+      checkAddresses(settings, deps);
       requireConfirmation(await blockEffects(database, settings), { isConfirmed: request.query.confirmed });
-      const added = await addBot(deps, { botId, settings: definedFields(settings), now: now() });
+      const added = await addBot(deps, {
+        botId,
+        settings: definedFields(settings),
+        author: authorOf(request.http),
+        now: now(),
+      });
       if (added.outcome === "bot-exists") {
         throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`, { botId });
       }
@@ -69,19 +83,35 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       const { botId } = request.params;
       const { confirmed, expectedUpdatedAt } = request.query;
       const settings = definedFields(request.body);
-      checkAddresses(settings, deps.isPlainHttpAllowed);
+      checkAddresses(settings, deps);
       requireConfirmation(await blockEffects(database, settings), { isConfirmed: confirmed });
-      return answer(await updateBot(bots, { botId, settings, expectedUpdatedAt, now: now() }), botId);
+      return answer(
+        await updateBot(bots, { botId, settings, expectedUpdatedAt, author: authorOf(request.http), now: now() }),
+        botId,
+      );
     },
 
     async suspendBot(request) {
       const { botId } = request.params;
-      return answer(await suspendBot(bots, { botId, now: now() }), botId);
+      return answer(await suspendBot(bots, { botId, author: authorOf(request.http), now: now() }), botId);
     },
 
     async resumeBot(request) {
       const { botId } = request.params;
-      return answer(await resumeBot(bots, { botId, now: now() }), botId);
+      return answer(await resumeBot(bots, { botId, author: authorOf(request.http), now: now() }), botId);
+    },
+
+    async setBotPicture({ params, query: { name }, body: bytes, http }) {
+      const set = await setPicture(deps, { ...params, bytes, name, author: authorOf(http), now: now() });
+      if (set.outcome === "unknown-bot") throw unknownBot(params.botId);
+      if (set.outcome === "refused") throw refusedFile(set.faults);
+      return shown(set.bot);
+    },
+
+    async removeBotPicture({ params, http }) {
+      const removed = await removePicture(bots, { ...params, author: authorOf(http), now: now() });
+      if (removed.outcome === "unknown-bot") throw unknownBot(params.botId);
+      return shown(removed.bot);
     },
   });
 }
@@ -106,22 +136,28 @@ function checkAddresses(
     webhookUrl,
     publisherApiUrl,
   }: { webhookUrl?: string | null | undefined; publisherApiUrl?: string | null | undefined },
-  isPlainHttpAllowed: boolean,
+  { isPlainHttpAllowed, requests }: Pick<BotOperatorDeps, "isPlainHttpAllowed" | "requests">,
 ): void {
   for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
     if (address && isPlainHttp(address) && !isPlainHttpAllowed) {
       throw invalidField(field, "must begin with https:// in production", fieldFault("ADDRESS_NEEDS_HTTPS"));
     }
   }
+  if (webhookUrl && !isPlainHttpAllowed && requests.isClosed("webhook", webhookUrl)) {
+    const message = "is not a public address: nothing is sent to it, unless WEBHOOK_ALLOWED_NETWORKS has its network";
+    throw invalidField("webhookUrl", message, fieldFault("ADDRESS_NOT_PUBLIC"));
+  }
 }
 
-export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): void {
+type TokenOperatorDeps = Pick<BotOperatorDeps, "database" | "apiTokens" | "secretBox" | "now">;
+
+export function tokenOperatorRoutes(scope: CheckedScope, deps: TokenOperatorDeps): void {
   const { database, apiTokens, now } = deps;
 
   serveOperatorRoutes(scope, tokenRoutes, {
     async createToken(request) {
       const { botId } = request.params;
-      const created = await createToken(deps, { botId, now: now() });
+      const created = await createToken(deps, { botId, author: authorOf(request.http), now: now() });
       if (created.outcome === "unknown-bot") throw unknownBot(botId);
       if (created.outcome === "sample")
         throw conflict(
@@ -142,7 +178,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
     async activateToken(request) {
       const id = request.params;
       await requireBots(database, [id.botId]);
-      const activated = await activateToken(apiTokens, { ...id, now: now() });
+      const activated = await activateToken(apiTokens, { ...id, author: authorOf(request.http), now: now() });
       if (activated.outcome === "unknown-token") throw unknownToken(id);
       if (activated.outcome === "not-next") {
         throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`, {
@@ -155,7 +191,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
     async revokeToken(request) {
       const id = request.params;
       await requireBots(database, [id.botId]);
-      const revoked = await revokeToken(apiTokens, { ...id, now: now() });
+      const revoked = await revokeToken(apiTokens, { ...id, author: authorOf(request.http), now: now() });
       if (revoked.outcome === "unknown-token") throw unknownToken(id);
       if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);
       const { activatedTokenId, isLast, lastUsedAt } = revoked;

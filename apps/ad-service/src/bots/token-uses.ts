@@ -1,7 +1,7 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
+import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
 import type { FastifyBaseLogger } from "fastify";
-import { LRUCache } from "lru-cache";
 
 /** A token that is in use is written once in this time, whatever the number of its requests and of nodes. */
 const GRAIN_MS = 60_000;
@@ -17,13 +17,13 @@ interface TokenUse {
 /** What this node knows of the uses of API tokens. */
 export interface TokenUses {
   /** The last use that was noted, in milliseconds, by the token's id. */
-  readonly noted: LRUCache<string, number>;
+  readonly noted: BoundedCache<string, number>;
   /** Those that are not stored yet. */
   readonly waiting: Map<string, TokenUse>;
 }
 
 export function openTokenUses(): TokenUses {
-  return { noted: new LRUCache({ max: MAX_TOKENS }), waiting: new Map() };
+  return { noted: boundedCache(MAX_TOKENS), waiting: new Map() };
 }
 
 /** Called for each request: it only notes in memory, and at most once a minute for each token. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { TokenEntry } from "@intermission/operator-api/bots";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { StartFault } from "@intermission/server/start-fault";
@@ -67,9 +68,10 @@ const findInSample = statement<never>("bots.find-in-sample", "select from sample
 /** If there is an active token, the new one is `next`: both authenticate and sign until the new one is activated. */
 export async function createToken(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
-  { botId, now }: { botId: string; now: Date },
+  { botId, author, now }: { botId: string; author?: Author | undefined; now: Date },
 ): Promise<CreateTokenOutcome> {
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, botId);
     if (!(await lockBot(tx, botId))) return { outcome: "unknown-bot" };
     if ((await tx.run(findInSample, [botId])).length > 0) return { outcome: "sample" };
     const tokens = await readTokens(tx, { botId, now });
@@ -77,6 +79,7 @@ export async function createToken(
     if (next) return { outcome: "next-exists", tokenId: next.tokenId };
     const state = tokens.some((token) => token.state === "active") ? "next" : "active";
     const created = await insertToken(tx, secretBox, { botId, state, now });
+    await audit(tx, change);
     return { outcome: "created", ...created };
   });
 }
@@ -113,9 +116,10 @@ export type ActivateTokenOutcome =
 /** From now on this token signs `X-Signature`; the previous one works until it is revoked, seven days at most. */
 export async function activateToken(
   apiTokens: ApiTokens,
-  { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
+  { botId, tokenId, author, now }: { botId: string; tokenId: string; author?: Author | undefined; now: Date },
 ): Promise<ActivateTokenOutcome> {
   const outcome = await apiTokens.bots.database.transaction<ActivateTokenOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     await lockBot(tx, botId);
     const tokens = await readTokens(tx, { botId, now });
     const token = tokens.find((one) => one.tokenId === tokenId);
@@ -125,10 +129,11 @@ export async function activateToken(
     const revokeAt = new Date(now.getTime() + RETIREMENT_MS);
     const retiring = active ? { tokenId: active.tokenId, revokeAt, lastUsedAt: active.lastUsedAt } : null;
     if (retiring) {
-      const change = { state: "retiring", revokeAt: retiring.revokeAt } as const;
-      await setTokenState(tx, { botId, tokenId: retiring.tokenId }, change);
+      const retired = { state: "retiring", revokeAt: retiring.revokeAt } as const;
+      await setTokenState(tx, { botId, tokenId: retiring.tokenId }, retired);
     }
     await setTokenState(tx, { botId, tokenId }, { state: "active", activatedAt: now });
+    await audit(tx, change);
     return { outcome: "activated", retiring };
   });
   forgetTokens(apiTokens);
@@ -147,9 +152,10 @@ export type RevokeTokenOutcome =
  */
 export async function revokeToken(
   apiTokens: ApiTokens,
-  { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
+  { botId, tokenId, author, now }: { botId: string; tokenId: string; author?: Author | undefined; now: Date },
 ): Promise<RevokeTokenOutcome> {
   const outcome = await apiTokens.bots.database.transaction<RevokeTokenOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     await lockBot(tx, botId);
     const tokens = await readTokens(tx, { botId, now });
     const token = tokens.find((one) => one.tokenId === tokenId);
@@ -158,6 +164,7 @@ export async function revokeToken(
     await setTokenState(tx, { botId, tokenId }, { state: "revoked", revokedAt: now });
     const next = token.state === "active" ? tokens.find(({ state }) => state === "next") : undefined;
     if (next) await setTokenState(tx, { botId, tokenId: next.tokenId }, { state: "active", activatedAt: now });
+    await audit(tx, change);
     const isLast = !tokens.some((other) => other !== token && other.state !== "revoked");
     return { outcome: "revoked", activatedTokenId: next?.tokenId ?? null, isLast, lastUsedAt: token.lastUsedAt };
   });

@@ -1,86 +1,58 @@
-import { amountOf } from "@intermission/operator-api/amounts";
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { confirmedQuery, pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
-import { type Row, recordOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
-import type { Command } from "commander";
-import type { BulkDecision } from "./bulk-review.ts";
+import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
+import { operatorRoutes } from "@intermission/operator-api/operator-routes";
+import type { BulkDecision } from "@intermission/operator-api/reviews";
+import { recordOf } from "@intermission/server/command-tables";
+import { addInput, callRoute, recordText, type Verb } from "@intermission/server/route-commands";
 
-/** The filters of `reviewFilter` as options. */
-export function withReviewFilter(command: Command): Command {
-  return command
-    .option("--bot-id <id>", "of one bot only", telegramIdOption)
-    .option("--user-id <id>", "of one user only", telegramIdOption)
-    .option("--campaign-id <id>", "of one campaign only")
-    .option("--suspicion <word>", "suspicious for this reason, as the list shows it")
-    .option("--from <moment>", "since then, such as 2026-03-01 or 2h", pastMomentOption)
-    .option("--to <moment>", "before then", pastMomentOption);
-}
+/** The words of `reviewFilter`. */
+export const filterWords = {
+  botId: "of one bot only",
+  userId: "of one user only",
+  campaignId: "of one campaign only",
+  suspicion: { text: "suspicious for this reason, as the list shows it", value: "word" },
+  from: "since then, such as 2026-03-01 or 2h",
+  to: "before then",
+} as const;
 
-/** The query of a list. */
-export function filterQuery({ from, to, ...filter }: Row & FilterOptions): Record<string, string | undefined> {
-  const time = { from: from?.toISOString(), to: to?.toISOString() };
-  return { ...Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)])), ...time };
-}
+/** The words of the filter of clicks. */
+export const clickFilterWords = {
+  ...filterWords,
+  address: { text: "from this address of a day, as the list shows it", value: "hash" },
+  network: { text: "from this network of a day, as the list shows it", value: "hash" },
+} as const;
 
-interface FilterOptions {
-  yes?: boolean;
-  from?: Date;
-  to?: Date;
-}
+type OneRoute = Extract<OperatorRouteName, `${BulkDecision}${"View" | "Click"}`>;
 
-/** A refund with its amount in the currency. */
-function withAmount({ refundedMicros, currency, ...others }: Row): Row {
-  if (typeof refundedMicros !== "number") return others;
-  return { ...others, refunded: `${amountOf(refundedMicros)} ${currency}` };
-}
-
-const ofView = (name: "releaseView" | "refuseView" | "refundView") => (sessionId: string) =>
-  operatorRequest(name, { params: { sessionId } });
-const ofClick = (name: "releaseClick" | "refuseClick" | "refundClick") => (clickId: string) =>
-  operatorRequest(name, { params: { clickId } });
-
-/** The request about one, and the route for all that a filter selects. */
-const decisions = {
-  views: {
-    release: { one: ofView("releaseView"), many: "releaseViews" },
-    refuse: { one: ofView("refuseView"), many: "refuseViews" },
-    refund: { one: ofView("refundView"), many: "refundViews" },
-  },
-  clicks: {
-    release: { one: ofClick("releaseClick"), many: "releaseClicks" },
-    refuse: { one: ofClick("refuseClick"), many: "refuseClicks" },
-    refund: { one: ofClick("refundClick"), many: "refundClicks" },
-  },
-} as const satisfies Record<"views" | "clicks", Record<BulkDecision, object>>;
-
-/** Decides about one, by its id, or about all that the filter selects: first without `--yes`, which counts them. */
-export async function decide(
-  context: CommandContext,
-  command: Command,
-  {
-    what,
-    verb,
-    id,
-    options,
-  }: { what: "views" | "clicks"; verb: BulkDecision; id: string | undefined; options: FilterOptions },
-): Promise<void> {
-  const { yes, ...filter } = options;
-  const isFiltered = Object.keys(filter).length > 0;
-  if (id === undefined && !isFiltered) command.error("Give an id, or a filter such as --bot-id or --suspicion.");
-  if (id !== undefined && isFiltered) command.error("Give an id or a filter, not both.");
-  if (id !== undefined) {
-    const decided = await callForRow(context, decisions[what][verb].one(id));
-    context.print(decided, () => recordOf(withAmount(decided)));
-    return;
-  }
-  const call = operatorRequest(decisions[what][verb].many, { query: confirmedQuery({ yes }), body: filter });
-  const sum = { decided: 0, skipped: 0 };
-  for (;;) {
-    const { decided, skipped, left } = await callForRow(context, call);
-    sum.decided += Number(decided);
-    sum.skipped += Number(skipped);
-    if (Number(left) === 0 || Number(decided) === 0) break;
-  }
-  context.print(sum, () => recordOf(sum));
+/** A verb that decides about one, by its id, or about all that a filter selects: without `--yes` these are only counted. */
+export function decisionVerb(
+  one: OneRoute,
+  id: "sessionId" | "clickId",
+  { what, description, examples }: { what: "view" | "click"; description: string; examples: readonly string[] },
+): Verb {
+  const many = `${one}s` as const;
+  return (command, context) => {
+    const readInput = addInput<"releaseClicks">(command, operatorRoutes[many], {
+      description: `${description}; or all that a filter selects`,
+      examples,
+      options: what === "click" ? clickFilterWords : filterWords,
+    });
+    command.argument(`[${what}-id]`, `as shown by ${what}s list`).action(async (named: string | undefined) => {
+      const input = await readInput(context);
+      const isFiltered = Object.keys(input.body).length > 0;
+      if (named === undefined && !isFiltered) command.error("Give an id, or a filter such as --bot-id or --suspicion.");
+      if (named !== undefined && isFiltered) command.error("Give an id or a filter, not both.");
+      if (named !== undefined) {
+        const decided = await callRoute(context, one, { params: { [id]: named } });
+        return context.print(decided, () => recordText(decided));
+      }
+      const sum = { decided: 0, skipped: 0 };
+      for (;;) {
+        const { decided, skipped, left } = await callRoute(context, many, input);
+        sum.decided += decided;
+        sum.skipped += skipped;
+        if (left === 0 || decided === 0) break;
+      }
+      context.print(sum, () => recordOf(sum));
+    });
+  };
 }

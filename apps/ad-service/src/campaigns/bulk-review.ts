@@ -1,14 +1,12 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { FieldFaultCode } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import type { BulkAnswer, ReviewFilter } from "@intermission/operator-api/reviews";
+import type { BulkAnswer, BulkDecision, ReviewFilter } from "@intermission/operator-api/reviews";
+import type { Author } from "@intermission/postgres/audit";
 import type { Database, Statement } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import { invalidField, requireConfirmation } from "@intermission/server/refuse";
-import type { FastifyBaseLogger } from "fastify";
-
-/** What is decided about many suspicious views or clicks: held ones are released or refused, paid ones are refunded. */
-export type BulkDecision = "release" | "refuse" | "refund";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 
 /** The conditions of a filter on a table's columns, whose first parameter is $1. */
 export function filterConditions(of: { table: string; at: string; suspicions?: string }): string {
@@ -35,13 +33,14 @@ interface BulkReview<Filter extends ReviewFilter> {
   what: "views" | "clicks";
   matching(decision: BulkDecision, filter: Filter): Matching;
   /** The ids for the log, or undefined if another request has decided it meanwhile. */
-  decide(decision: BulkDecision, id: string): Promise<object | undefined>;
+  decide(decision: BulkDecision, of: { id: string; author: Author }): Promise<object | undefined>;
 }
 
 interface BulkRequest<Filter> {
   body: Filter;
   query: { confirmed: boolean };
   log: Pick<FastifyBaseLogger, "info">;
+  http: FastifyRequest;
 }
 
 /**
@@ -52,7 +51,7 @@ export function bulkReview<Filter extends ReviewFilter>(
   { database, deliveries, currency }: { database: Database; deliveries: { wake(): void }; currency: string },
   { what, matching, decide }: BulkReview<Filter>,
 ): (decision: BulkDecision, request: BulkRequest<Filter>) => Promise<BulkAnswer> {
-  return async (decision, { body: filter, query, log }) => {
+  return async (decision, { body: filter, query, log, http }) => {
     requireFilter(filter);
     const { text, values } = matching(decision, filter);
     const [all = { matches: 0, micros: "0" }] = await database.run(count(text), values);
@@ -64,8 +63,7 @@ export function bulkReview<Filter extends ReviewFilter>(
     const found = await database.run(firstOf(text), values);
     let decided = 0;
     for (const { id } of found) {
-      nameChangedObject(id);
-      const facts = await decide(decision, id);
+      const facts = await decide(decision, { id, author: authorOf(http) });
       if (facts === undefined) continue;
       decided += 1;
       log.info({ ...facts, decision }, decidedByOperator);

@@ -1,15 +1,10 @@
 import { finePriceFieldFault, finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
-import type { CampaignSettings } from "@intermission/operator-api/campaigns";
+import { type CampaignFormat, campaignFormats } from "@intermission/operator-api/campaign-words";
+import { type CampaignSettings, defaultSettings, settingsOfFormat } from "@intermission/operator-api/campaigns";
 import type { FieldFault } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type LandingMacro, landingMacros } from "@intermission/operator-api/landing-macros";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
-
-export type CampaignFormat = "rewarded" | "direct_link";
-/** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
-export type CampaignStatus = "active" | "paused" | "archived";
-/** The serving order: sponsorship before standard before house. */
-export type CampaignPriority = "sponsorship" | "standard" | "house";
 
 /** The advertiser is stored by its id: `campaigns.ts`. */
 export const settingColumns = {
@@ -35,31 +30,9 @@ export const settingColumns = {
   targeting: "targeting",
 } satisfies ColumnsOf<Omit<CampaignSettings, "advertiser">>;
 
-export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
-  priority: "standard",
-  category: null,
-  pacing: "even",
-  startsAt: null,
-  endsAt: null,
-  landingUrl: null,
-  callToAction: null,
-  weight: 1,
-  viewPriceMicros: 0,
-  clickPriceMicros: 0,
-  totalBudgetMicros: null,
-  dailyBudgetMicros: null,
-  totalViewCap: null,
-  dailyViewCap: null,
-  totalClickCap: null,
-  dailyClickCap: null,
-  userCap: null,
-  userCapSeconds: null,
-  targeting: {},
-};
-
 /** What is wrong with a campaign, and which of its settings has to change. */
 export interface CampaignFault {
-  field: keyof CampaignSettings | "creativeIds";
+  field: keyof CampaignSettings | "creativeIds" | "newAdvertiser";
   message: string;
   fault: FieldFault;
 }
@@ -85,11 +58,6 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
   return formatFault(campaign) ?? finePriceFault(campaign) ?? limitFault(campaign);
 }
 
-const settingsOfFormat = {
-  rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
-  direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
-} as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
-
 const formatFaults = {
   rewarded: {
     message: "is for videos, and this campaign has only direct links: it would never be charged or counted",
@@ -104,7 +72,7 @@ const formatFaults = {
 
 /** With the price or the cap of the other format, a campaign would run free or without a limit. */
 function formatFault({ formats, ...settings }: CampaignSettings & { formats: CampaignFormat[] }) {
-  for (const format of ["rewarded", "direct_link"] as const) {
+  for (const format of campaignFormats) {
     const field = settingsOfFormat[format].find((name) => settings[name] !== defaultSettings[name]);
     if (!formats.includes(format) && field !== undefined) return { field, ...formatFaults[format] };
   }

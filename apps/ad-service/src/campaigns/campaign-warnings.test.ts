@@ -1,6 +1,5 @@
-import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
+import { type Campaign, type CampaignSettings, defaultSettings } from "@intermission/operator-api/campaigns";
 import { expect, test } from "vitest";
-import { defaultSettings } from "./campaign-settings.ts";
 import { campaignWarnings } from "./campaign-warnings.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -15,6 +14,7 @@ const running: Campaign = {
   advertiser: "Acme",
   formats: ["direct_link"],
   status: "active",
+  pausedBy: null,
   creatives: [],
   createdAt: earlier,
   updatedAt: earlier,

@@ -1,8 +1,8 @@
+import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import { campaignSettings, checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import type { CampaignStatus } from "./campaign-settings.ts";
 import { findCampaign, listCampaigns } from "./campaigns.ts";
 import { addCampaign, type CampaignDraft, setCampaignStatus, updateCampaign } from "./change-campaign.ts";
 
@@ -24,7 +24,7 @@ describe("campaigns", () => {
   });
   afterAll(() => store.dispose());
   const setStatus = (campaignId: string, status: CampaignStatus) =>
-    setCampaignStatus(store.database, { campaignId, status, now: later });
+    setCampaignStatus(store.database, { campaignId, status, by: "operator", now: later });
   const listed = async (campaignId: string, options?: { archived: boolean }) =>
     (await listCampaigns(store.database, { order: "oldest", limit: 1000, archived: false, ...options })).rows.filter(
       (campaign) => campaign.campaignId === campaignId,
@@ -140,11 +140,17 @@ describe("landing URLs", () => {
     },
   );
 
+  test("an address of tg: is kept as the t.me link that every browser opens", () => {
+    const url = "https://t.me/shop_bot?start=x";
+    expect(checkLandingUrl("tg://resolve?domain=shop_bot&start=x")).toEqual({ outcome: "valid", url });
+  });
+
   test.each([
     "shop.example",
     "javascript:alert(1)",
     "data:text/html,hi",
-    "tg://resolve?domain=shop",
+    "tg://settings",
+    "tg://resolve?domain=a/b",
     "https://user@shop.example/",
     "https://user:pass@shop.example/",
     "https://:pass@shop.example/",

@@ -32,7 +32,7 @@ const creativesAsJson = `coalesce((
         order by creative_id)
       from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`;
 
-const columns = {
+export const campaignColumns = {
   campaignId: "campaign_id",
   advertiserId: "advertiser_id",
   advertiser: "(select name from advertisers where advertisers.advertiser_id = campaigns.advertiser_id)",
@@ -42,13 +42,14 @@ const columns = {
   dailyBudgetMicros: "daily_budget_micros::float8",
   formats: "formats",
   status: "status",
+  pausedBy: "paused_by",
   creatives: creativesAsJson,
   createdAt: "created_at",
   updatedAt: "updated_at",
 } satisfies ColumnsOf<Campaign>;
 
 /** Selects `Campaign` from `campaigns`. */
-export const selectCampaigns = `select ${selected(columns)} from campaigns`;
+export const selectCampaigns = `select ${selected(campaignColumns)} from campaigns`;
 const find = statement<Campaign>("campaigns.find", `${selectCampaigns} where campaign_id = $1`);
 const listOf = (order: ListOrder) => {
   const keys = { table: "campaigns", columns: ["created_at", "campaign_id"], after: "$1", limit: "$2" } as const;
@@ -77,11 +78,15 @@ export interface CampaignList {
 /** Archived campaigns are listed on request, or by their status. */
 export async function listCampaigns(database: Database, of: CampaignList): Promise<ListPage<Campaign>> {
   await requireCampaign(database, of.after);
-  const advertiserId =
-    of.advertiser === undefined ? undefined : ((await findAdvertiser(database, of.advertiser))?.advertiserId ?? "");
+  const advertiserId = await advertiserIdOf(database, of.advertiser);
   const hasArchived = of.archived || of.status === "archived";
   const values = [of.after, of.limit + 1, hasArchived, of.status, advertiserId];
   return listPage(await database.run(lists[of.order], values), of.limit, ({ campaignId }) => campaignId);
+}
+
+/** The id of an advertiser that a filter names; of an unknown one an id that no campaign has. */
+export async function advertiserIdOf(database: Database, named: string | undefined): Promise<string | undefined> {
+  return named === undefined ? undefined : ((await findAdvertiser(database, named))?.advertiserId ?? "");
 }
 
 const knownCampaign = statement<{ id: string }>(

@@ -1,22 +1,23 @@
-import type { Campaign, CampaignSettings, CreativeSettings } from "@intermission/operator-api/campaigns";
+import type { CampaignFormat, CampaignStatus } from "@intermission/operator-api/campaign-words";
+import {
+  type Campaign,
+  type CampaignSettings,
+  type CreativeSettings,
+  defaultSettings,
+} from "@intermission/operator-api/campaigns";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import type { Terms } from "@intermission/operator-api/terms";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { nextVersion } from "@intermission/postgres/row-version";
-import { rememberAdvertiser } from "../advertisers/advertisers.ts";
-import {
-  type CampaignFault,
-  type CampaignFormat,
-  type CampaignStatus,
-  campaignFault,
-  defaultSettings,
-  settingColumns,
-} from "./campaign-settings.ts";
+import { hasTerms, rememberAdvertiser } from "../advertisers/advertisers.ts";
+import { type CampaignFault, campaignFault, settingColumns } from "./campaign-settings.ts";
 import { findCampaign } from "./campaigns.ts";
 
 /** The required settings of a new campaign; the others have defaults. */
 export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
-  Partial<CampaignSettings> & { formats: CampaignFormat[]; creativeIds?: string[] };
+  Partial<CampaignSettings> & { formats: CampaignFormat[]; creativeIds?: string[]; newAdvertiser?: Terms };
 
 export type AddCampaignOutcome =
   | { outcome: "added"; campaign: Campaign }
@@ -35,8 +36,9 @@ const insert = statement<{ id: string }>(
 );
 const update = statement<Pick<Campaign, "updatedAt">>(
   "campaigns.update",
-  `update campaigns set (status, updated_at, advertiser_id, ${settable}) =
-     (select $2::text, ${nextVersion("campaigns", "$3")}, $5::text, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
+  `update campaigns set (status, paused_by, updated_at, advertiser_id, ${settable}) =
+     (select $2::text, $6::text, ${nextVersion("campaigns", "$3")}, $5::text, ${settable}
+      from jsonb_populate_record(null::campaigns, $4::jsonb))
    where campaign_id = $1 returning updated_at as "updatedAt"`,
 );
 const lock = statement<never>("campaigns.lock", "select from campaigns where campaign_id = $1 for update");
@@ -63,22 +65,34 @@ const detach = statement<never>(
 
 export async function addCampaign(
   database: Database,
-  { campaignId, now, creativeIds = [], ...draft }: CampaignDraft & { campaignId: string; now: Date },
+  {
+    campaignId,
+    author,
+    now,
+    creativeIds = [],
+    newAdvertiser,
+    ...draft
+  }: CampaignDraft & Omit<Change, "expectedUpdatedAt">,
 ): Promise<AddCampaignOutcome> {
   const settings = { ...defaultSettings, ...draft };
   const fault = campaignFault(settings) ?? creativesFault(draft.formats, creativeIds);
   if (fault !== undefined) return { outcome: "invalid", fault };
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, campaignId);
     const unknown = await firstUnknown(tx, creativeIds);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
-    const advertiser = await rememberAdvertiser(tx, settings.advertiser);
+    const advertiser = await rememberAdvertiser(tx, settings.advertiser, newAdvertiser);
+    if (newAdvertiser && !(await hasTerms(tx, advertiser.advertiserId, newAdvertiser)))
+      return { outcome: "invalid", fault: knownAdvertiserFault(advertiser.name) };
     if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
     const ofSample = await sampleFault(tx, advertiser.advertiserId, settings);
     if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
     const columns = JSON.stringify(byColumn(settingColumns, settings));
     const inserted = await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
-    if (inserted.length > 0)
+    if (inserted.length > 0) {
       for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
+      await audit(tx, change);
+    }
     const campaign = await findCampaign(tx, campaignId);
     if (!campaign) throw new Error("the campaign disappeared while it was added");
     return { outcome: inserted.length > 0 ? "added" : "added-before", campaign };
@@ -123,6 +137,11 @@ async function sampleFault(
   return { field: "targeting", message, fault: fieldFault("SAMPLE_BOTS_ONLY") };
 }
 
+function knownAdvertiserFault(name: string): CampaignFault {
+  const message = `are the terms of a new advertiser, and ${name} is known with others; change them with: money terms`;
+  return { field: "newAdvertiser", message, fault: fieldFault("ADVERTISER_KNOWN", { name }) };
+}
+
 function archivedFault(name: string): CampaignFault {
   const message = `${name} is archived; restore it first: advertisers restore`;
   return { field: "advertiser", message, fault: fieldFault("ADVERTISER_ARCHIVED", { name }) };
@@ -147,6 +166,7 @@ export type UpdateCampaignOutcome =
   | { outcome: "unknown-campaign" }
   | { outcome: "archived" }
   | { outcome: "changed-since" }
+  | { outcome: "paused-by-operator" }
   | { outcome: "invalid"; fault: CampaignFault };
 
 /**
@@ -158,29 +178,53 @@ export async function updateCampaign(
   database: Database,
   { changes, ...input }: Change & { changes: Partial<CampaignSettings & Pick<Campaign, "status">> },
 ): Promise<UpdateCampaignOutcome> {
-  return change(database, input, (campaign) => ({ ...campaign, ...changes }));
+  return change(database, input, (campaign) => {
+    const { status, ...settings } = changes;
+    const after = status === undefined ? {} : statusAfter(campaign, { status, by: "operator" });
+    return after === "paused-by-operator" ? after : { ...campaign, ...settings, ...after };
+  });
 }
 
-/** `archived` is permanent. */
+type Pauser = NonNullable<Campaign["pausedBy"]>;
+
+/** `archived` is permanent. An advertiser resumes only what its own people have paused. */
 export async function setCampaignStatus(
   database: Database,
-  { campaignId, status, now }: { campaignId: string; status: CampaignStatus; now: Date },
+  { status, by, ...of }: Omit<Change, "expectedUpdatedAt"> & { status: CampaignStatus; by: Pauser },
 ): Promise<UpdateCampaignOutcome> {
-  return change(database, { campaignId, now }, (campaign) => ({ ...campaign, status }));
+  return change(database, of, (campaign) => {
+    const after = statusAfter(campaign, { status, by });
+    return after === "paused-by-operator" ? after : { ...campaign, ...after };
+  });
+}
+
+type StatusOf = Pick<Campaign, "status" | "pausedBy">;
+
+/** What the operator has paused stays the operator's, also when its advertiser pauses it once more. */
+function statusAfter(
+  before: StatusOf,
+  { status, by }: { status: CampaignStatus; by: Pauser },
+): StatusOf | "paused-by-operator" {
+  const { pausedBy } = before;
+  if (pausedBy === "operator" && by === "advertiser")
+    return status === "paused" ? { status, pausedBy } : "paused-by-operator";
+  return { status, pausedBy: status === "paused" ? by : null };
 }
 
 interface Change {
   campaignId: string;
+  author?: Author | undefined;
   now: Date;
   expectedUpdatedAt?: Date | undefined;
 }
 
 async function change(
   database: Database,
-  { campaignId, now, expectedUpdatedAt }: Change,
-  changed: (campaign: Campaign) => Campaign,
+  { campaignId, author, now, expectedUpdatedAt }: Change,
+  changed: (campaign: Campaign) => Campaign | "paused-by-operator",
 ): Promise<UpdateCampaignOutcome> {
   return database.transaction(async (tx) => {
+    const opened = await openChange(tx, author, campaignId);
     await tx.run(lock, [campaignId]);
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
@@ -188,6 +232,7 @@ async function change(
     if (expectedUpdatedAt !== undefined && before.updatedAt.getTime() !== expectedUpdatedAt.getTime())
       return { outcome: "changed-since" };
     const changes = changed(before);
+    if (changes === "paused-by-operator") return { outcome: changes };
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
     const { advertiserId, name: advertiser, state } = await rememberAdvertiser(tx, changes.advertiser);
@@ -198,11 +243,14 @@ async function change(
     const ofSample = await sampleFault(tx, advertiserId, changes);
     if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
     const columns = JSON.stringify(byColumn(settingColumns, changes));
-    const [stored] = await tx.run(update, [campaignId, changes.status, now, columns, advertiserId]);
+    const [stored] = await tx.run(update, [campaignId, changes.status, now, columns, advertiserId, changes.pausedBy]);
     if (!stored) throw new Error("the campaign disappeared while it was changed");
+    await audit(tx, opened);
     return { outcome: "updated", campaign: { ...changes, ...stored, advertiserId, advertiser } };
   });
 }
+
+type AttachmentChange = Omit<Change, "expectedUpdatedAt"> & { creativeId: string };
 
 /** How a campaign shows a creative; omitted settings keep their value, or default to the campaign's. */
 export type AttachCreativeOutcome =
@@ -214,11 +262,11 @@ export type AttachCreativeOutcome =
 /** Attaches a creative to a campaign, attaches it again after it was detached, or changes its settings. */
 export async function attachCreative(
   database: Database,
-  input: { campaignId: string; creativeId: string; settings: CreativeSettings; now: Date },
+  { creativeId, settings: shown, ...of }: AttachmentChange & { settings: CreativeSettings },
 ): Promise<AttachCreativeOutcome> {
-  const { campaignId, creativeId, now } = input;
-  const { label, callToAction, weight } = input.settings;
-  return changed(database, { campaignId, now }, async (tx, campaign) => {
+  const { campaignId } = of;
+  const { label, callToAction, weight } = shown;
+  return changed(database, of, async (tx, campaign) => {
     if (!campaign.formats.includes("rewarded")) {
       const message = "a campaign of direct links has a landing URL and no video";
       const fault = { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") } as const;
@@ -239,9 +287,10 @@ export async function attachCreative(
 /** Stops showing a creative to new viewers. Views in progress continue, and its statistics stay. */
 export async function detachCreative(
   database: Database,
-  { campaignId, creativeId, now }: { campaignId: string; creativeId: string; now: Date },
+  { creativeId, ...of }: AttachmentChange,
 ): Promise<AttachCreativeOutcome> {
-  return changed(database, { campaignId, now }, async (tx, campaign) => {
+  const { campaignId } = of;
+  return changed(database, of, async (tx, campaign) => {
     const shown = campaign.creatives.filter(({ isActive }) => isActive);
     if (!campaign.creatives.some((creative) => creative.creativeId === creativeId))
       return { outcome: "unknown-creative" };
@@ -256,19 +305,21 @@ export async function detachCreative(
 
 async function changed(
   database: Database,
-  { campaignId, now }: { campaignId: string; now: Date },
+  { campaignId, author, now }: Omit<Change, "expectedUpdatedAt">,
   change: (
     tx: Transaction,
     campaign: Campaign,
   ) => Promise<Exclude<AttachCreativeOutcome, { outcome: "changed" }> | undefined>,
 ): Promise<AttachCreativeOutcome> {
   return database.transaction(async (tx) => {
+    const opened = await openChange(tx, author, campaignId);
     await tx.run(lock, [campaignId]);
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
     const refusal = await change(tx, before);
     if (refusal) return refusal;
     await tx.run(touch, [campaignId, now]);
+    await audit(tx, opened);
     const campaign = await findCampaign(tx, campaignId);
     return campaign ? { outcome: "changed", campaign } : { outcome: "unknown-campaign" };
   });

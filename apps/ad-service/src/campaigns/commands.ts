@@ -1,266 +1,225 @@
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { withExamples } from "@intermission/server/command-line";
+import { platforms } from "@intermission/operator-api/campaign-words";
+import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { collect, existingFile } from "@intermission/server/command-options";
+import { amountIn } from "@intermission/server/command-tables";
+import { callWithKey } from "@intermission/server/keyed-command";
+import type { CommandContext } from "@intermission/server/operator-client";
 import {
-  amountOption,
-  collect,
-  confirmable,
-  confirmedQuery,
-  existingFile,
-  momentOption,
-  wholeNumber,
-} from "@intermission/server/command-options";
-import { amountIn, type Row, recordOf, row, tableOf, withAmounts } from "@intermission/server/command-tables";
-import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
-import { type Command, InvalidArgumentError, Option } from "commander";
+  addInput,
+  type CommandInput,
+  callOf,
+  callRoute,
+  list,
+  type RequestOfCommand,
+  recordText,
+  subject,
+  type Verb,
+  type WireAnswer,
+} from "@intermission/server/route-commands";
+import { InvalidArgumentError } from "commander";
+import { termsWords } from "../advertisers/commands.ts";
 import { uploadVideo } from "../creatives/upload.ts";
 
-const verbs = {
-  pause: { route: "pauseCampaign", description: "stop showing it to new viewers" },
-  resume: { route: "resumeCampaign", description: "undo pause" },
-  archive: { route: "archiveCampaign", description: "end it for good; its statistics stay" },
+/** How a campaign's settings are written, where their schemas do not say it. A target is a list with commas. */
+const settings = {
+  name: "name for the operator; required for a new campaign",
+  advertiser: { text: "shown to viewers; required for a new campaign", value: "name" },
+  landingUrl: "where the link, or the button beside the video, leads",
+  callToAction: { text: "label of the button beside the video", value: "label" },
+  priority: "campaigns of a higher priority are shown first",
+  category: { text: "topic that bots may block, such as games", value: "word" },
+  pacing: "spread over the day, or as fast as users come",
+  startsAt: "such as 2026-01-31T08:00:00Z",
+  endsAt: "such as 2026-01-31T08:00:00Z",
+  weight: { text: "how often it is chosen, relative to others", value: "number" },
+  viewPriceMicros: "price of a completed view, in the deployment's currency, such as 0.002",
+  clickPriceMicros: "price of a counted click on a direct link",
+  totalBudgetMicros: "in total",
+  dailyBudgetMicros: "per UTC day",
+  totalViewCap: "completed views in total",
+  dailyViewCap: "completed views per UTC day",
+  totalClickCap: "counted clicks in total",
+  dailyClickCap: "counted clicks per UTC day",
+  userCap: { text: "views and clicks of one user within a period, such as 3/24h", value: "cap", parse: userCap },
+  languages: { text: "the user's, such as en,ru", value: "codes", parse: commas },
+  platforms: { text: `of ${platforms.join(",")}`, value: "names", parse: commas },
+  countries: { text: "the user's, such as DE,AT; needs a source of countries", value: "codes", parse: commas },
+  premium: { text: "yes: with Telegram Premium only; no: without it only; any: all", value: "who", parse: premium },
+  bots: { text: "only in these bots", value: "ids", parse: commas },
+  botCategories: { text: "only in bots of these categories", value: "words", parse: commas },
+  excludedBots: { text: "never in these bots", value: "ids", parse: commas },
+  excludedBotCategories: { text: "never in bots of these categories", value: "words", parse: commas },
+  hours: {
+    text: "of the day in the bot's time zone, such as 8-22, 22-6 (over midnight) or 7,12,18",
+    value: "hours",
+    parse: cyclicNumbers({ min: 0, max: 23, example: "8-22, 22-6 or 7,12,18" }),
+  },
+  weekdays: {
+    text: "1 is Monday; such as 1-5 or 6-1 (Saturday to Monday)",
+    value: "days",
+    parse: cyclicNumbers({ min: 1, max: 7, example: "1-5, 6-1 or 2,4" }),
+  },
 } as const;
 
-export function campaignCommands(program: Command, context: CommandContext): void {
-  const campaigns = program.command("campaigns").description("ads to show: videos and landing pages");
-  const show = async (campaign: Row) => {
-    const { currency } = context.isJson() ? {} : await callForRow(context, operatorRequest("showCurrency"));
-    context.print(campaign, () => recordOf({ ...withAmounts(campaign), currency }));
+/** What the options say, as the server expects it. Targets without an option keep their value. */
+async function withSettings({ params, query, body }: CommandInput, context: CommandContext): Promise<CommandInput> {
+  const { userCap: cap, targeting: named, ...others } = body;
+  const { campaignId } = params;
+  const userCap = cap === null ? { userCap: null, userCapSeconds: null } : (cap as object | undefined);
+  if (named === undefined) return { params, query, body: { ...others, ...userCap } };
+  const before =
+    campaignId === undefined ? undefined : await callRoute(context, "showCampaign", { params: { campaignId } });
+  const targets = Object.entries<unknown>({ ...before?.targeting, ...named }).filter(
+    ([, value]) => value !== null && value !== "any",
+  );
+  return {
+    params,
+    // The other targets are sent as they were read.
+    query: { ...query, expectedUpdatedAt: before?.updatedAt },
+    body: { ...others, ...userCap, targeting: Object.fromEntries(targets) },
   };
+}
 
-  withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs immediately")), [
-    'campaigns add --name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4 --view-price 0.002',
-    'campaigns add --name "Acme shop" --advertiser "Acme" --format direct_link --landing-url "https://example.com/?c={click_id}"',
-  ])
-    .addOption(
-      new Option("--format <format...>", "rewarded is a video, direct_link a landing page; both are possible")
-        .choices(["rewarded", "direct_link"])
-        .makeOptionMandatory(),
-    )
-    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; repeatable", collect(existingFile))
-    .option("--creative <id>", "a video that was added before; repeatable", collect(String))
-    .action(
-      async ({
-        video = [],
-        creative = [],
-        format,
-        yes,
-        ...options
-      }: Row & { video?: string[]; creative?: string[] }) => {
-        const creativeIds: unknown[] = [...creative];
-        for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
-        const body = { ...settingsOf(options), formats: format, creativeIds };
-        const query = confirmedQuery({ yes });
-        await show(await callForRow(context, operatorRequest("addCampaign", { query, body })));
+type Campaign = WireAnswer<"showCampaign">;
+type CampaignRoute = Extract<OperatorRouteName, `${string}Campaign` | `${"at" | "de"}tachCreative`>;
+
+/** Shows the campaign that a route answers with. */
+function campaignVerb<Name extends CampaignRoute>(name: Name, of: RequestOfCommand<Name>): Verb {
+  return (command, context) => {
+    const readInput = addInput(command, operatorRoutes[name], of);
+    command.action(async () => {
+      // Each of these routes answers with the campaign.
+      await show(context, (await callRoute(context, name, await readInput(context))) as Campaign);
+    });
+  };
+}
+
+async function show(context: CommandContext, campaign: Campaign): Promise<void> {
+  const { advertiserId: advertiser } = campaign;
+  const money = context.isJson()
+    ? undefined
+    : await callRoute(context, "showAdvertiserMoney", { params: { advertiser } });
+  context.print(campaign, () => {
+    const text = recordText({ ...campaign, currency: money?.currency });
+    const why = money && whyUnpaid(campaign, money);
+    return why === undefined ? text : `${text}\n\n${why}`;
+  });
+}
+
+/** Why a campaign with a price does not run although it is active: a new advertiser is prepaid, and has paid nothing in. */
+function whyUnpaid(
+  { viewPriceMicros, clickPriceMicros, advertiserId }: Campaign,
+  { name, billing, availableMicros }: WireAnswer<"showAdvertiserMoney">,
+): string | undefined {
+  const hasPrice = viewPriceMicros + clickPriceMicros > 0;
+  if (!hasPrice || billing !== "prepaid" || availableMicros !== 0) return undefined;
+  const next = `record what was paid: money top-up ${advertiserId} <amount>; or let it pay later: money terms ${advertiserId} credit`;
+  return `${name} is prepaid and has nothing left, so that this campaign does not run. ${next}`;
+}
+
+const add: Verb = (command, context) => {
+  const readInput = addInput<"addCampaign">(command, operatorRoutes.addCampaign, {
+    description: "add a campaign; it runs immediately",
+    examples: [
+      '--name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4 --view-price 0.002',
+      '--name "Acme shop" --advertiser "Acme" --format direct_link --landing-url "https://example.com/?c={click_id}"',
+    ],
+    options: {
+      ...settings,
+      // The server says it of both at once.
+      name: { text: settings.name, isRequired: false },
+      advertiser: { ...settings.advertiser, isRequired: false },
+      formats: {
+        flag: "format",
+        value: "format...",
+        text: "rewarded is a video, direct_link a landing page; both are possible",
       },
-    );
-
-  withExamples(campaigns.command("list").description("all campaigns"), ["campaigns list", "campaigns list --archived"])
-    .option("--archived", "include archived campaigns")
-    .action(async ({ archived }: { archived?: boolean }) => {
-      const { rows, answer } = await callForAllRows(context, "campaigns", (after) =>
-        operatorRequest("listCampaigns", { query: { archived: String(archived === true), after } }),
-      );
-      context.print(rows, () => tableOf(rows, columnsIn(String(answer.currency))));
-    });
-
-  forOneCampaign(campaigns, "show", "show a campaign").action(async (campaignId: string) =>
-    show(await callForRow(context, operatorRequest("showCampaign", { params: { campaignId } }))),
-  );
-
-  withSettings(forOneCampaign(campaigns, "update", "change settings of a campaign; the others stay")).action(
-    async (campaignId: string, { yes, ...options }: Row) => {
-      const before = namesTarget(options)
-        ? await callForRow(context, operatorRequest("showCampaign", { params: { campaignId } }))
-        : {};
-      const body = settingsOf(options, before.targeting as Row | undefined);
-      // The other targets are sent as they were read.
-      const query = { ...confirmedQuery({ yes }), expectedUpdatedAt: before.updatedAt as string | undefined };
-      await show(await callForRow(context, operatorRequest("updateCampaign", { params: { campaignId }, query, body })));
+      creativeIds: { flag: "creative", value: "id", text: "a video that was added before" },
+      ...termsWords,
     },
-  );
-
-  videosOfCampaign(campaigns, context, show);
-
-  confirmable(forOneCampaign(campaigns, "revert", "bring back what one change of a campaign has set"))
-    .argument("<entry-id>", "as shown by audit list")
-    .action(async (campaignId: string, entryId: string, { yes }: Row) => {
-      const request = { params: { campaignId }, query: confirmedQuery({ yes }), body: { entryId } };
-      await show(await callForRow(context, operatorRequest("revertCampaign", request)));
-    });
-
-  for (const [verb, { route, description }] of Object.entries(verbs)) {
-    forOneCampaign(campaigns, verb, description).action(async (campaignId: string) =>
-      show(await callForRow(context, operatorRequest(route, { params: { campaignId } }))),
-    );
-  }
-}
-
-/** The videos of a campaign. */
-function videosOfCampaign(campaigns: Command, context: CommandContext, show: (campaign: Row) => Promise<void>): void {
-  const forOneVideo = (verb: string, description: string) =>
-    withExamples(campaigns.command(verb).description(description), [
-      `campaigns ${verb} cmp_8fJ2kLm4Qr9T cre_0a1b2c3d4e5f60718293a4b5${verb === "attach" ? " --weight 3" : ""}`,
-    ])
-      .argument("<campaign-id>", "as shown by campaigns list")
-      .argument("<creative-id>", "as shown by creatives list");
-
-  forOneVideo("attach", "show a video in a campaign, or change how it is shown")
-    .option("--weight <number>", "how often it is shown, relative to the campaign's other videos", wholeNumber)
-    .option("--label <text>", "shown instead of the advertiser's name; none clears it")
-    .option("--call-to-action <label>", "shown instead of the campaign's; none clears it")
-    .action(async (campaignId: string, creativeId: string, options: Row) => {
-      const body = Object.fromEntries(
-        Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
+    without: ["userCapSeconds"],
+    prepare: withSettings,
+  });
+  command
+    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; repeatable", collect(existingFile))
+    .action(async () => {
+      const input = await readInput(context);
+      const { video = [], idempotencyKey } = command.opts<{ video?: string[]; idempotencyKey?: string }>();
+      const creativeIds = [...((input.body.creativeIds as string[] | undefined) ?? [])];
+      for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
+      const added = await callWithKey(context, { idempotencyKey }, (key) =>
+        callOf("addCampaign", { ...input, body: { ...input.body, creativeIds, idempotencyKey: key } }),
       );
-      await show(
-        await callForRow(context, operatorRequest("attachCreative", { params: { campaignId, creativeId }, body })),
-      );
+      await show(context, added as Campaign);
     });
-  forOneVideo("detach", "stop showing a video of a campaign to new viewers").action(
-    async (campaignId: string, creativeId: string) =>
-      show(await callForRow(context, operatorRequest("detachCreative", { params: { campaignId, creativeId } }))),
-  );
-}
+};
 
-/** What follows the campaign's id in a verb's example. */
-const exampleOf: Readonly<Record<string, string>> = { update: " --weight 5 --user-cap 3/24h", revert: " 4711" };
+const creativeVideo = { arguments: ["campaignId", "creativeId"] } as const;
 
-function forOneCampaign(campaigns: Command, verb: string, description: string): Command {
-  const command = campaigns.command(verb).description(description);
-  withExamples(command, [`campaigns ${verb} cmp_8fJ2kLm4Qr9T${exampleOf[verb] ?? ""}`]);
-  return command.argument("<campaign-id>", "as shown by campaigns list");
-}
-
-const columnsIn = (currency: string) => ({
-  CAMPAIGN: (campaign: Row) => campaign.campaignId,
-  NAME: (campaign: Row) => campaign.name,
-  ADVERTISER: (campaign: Row) => campaign.advertiser,
-  FORMATS: (campaign: Row) => campaign.formats,
-  STATUS: (campaign: Row) => campaign.status,
-  PRIORITY: (campaign: Row) => campaign.priority,
-  WEIGHT: (campaign: Row) => campaign.weight,
-  [`SPENT ${currency}`]: ({ delivered }: Row) => amountIn(row.parse(delivered).spentMicros),
-  [`LEFT ${currency}`]: ({ budgetLeftMicros, totalBudgetMicros }: Row) =>
-    amountIn(budgetLeftMicros) && `${amountIn(budgetLeftMicros)}${totalBudgetMicros === null ? " today" : ""}`,
-  DELIVERED: ({ deliveredShare }: Row) =>
-    typeof deliveredShare === "number" ? `${(deliveredShare * 100).toFixed(1)} %` : undefined,
+export const campaignCommands = subject("campaigns", "ads to show: videos and landing pages", {
+  add,
+  list: list("listCampaigns", "campaigns", {
+    description: "all campaigns",
+    examples: ["", "--archived"],
+    options: {
+      archived: "include archived campaigns",
+      status: "in one state only",
+      advertiser: { text: "of one advertiser only: its id, or its name in any case", value: "name" },
+    },
+    columns: ({ currency }) => ({
+      CAMPAIGN: "campaignId",
+      NAME: "name",
+      ADVERTISER: "advertiser",
+      FORMATS: "formats",
+      STATUS: "status",
+      PRIORITY: "priority",
+      WEIGHT: "weight",
+      [`SPENT ${currency}`]: ({ delivered }) => amountIn(delivered.spentMicros),
+      [`LEFT ${currency}`]: ({ budgetLeftMicros, totalBudgetMicros }) =>
+        amountIn(budgetLeftMicros) && `${amountIn(budgetLeftMicros)}${totalBudgetMicros === null ? " today" : ""}`,
+      DELIVERED: ({ deliveredShare }) =>
+        deliveredShare === null ? undefined : `${(deliveredShare * 100).toFixed(1)} %`,
+    }),
+  }),
+  show: campaignVerb("showCampaign", { description: "show a campaign" }),
+  update: campaignVerb("updateCampaign", {
+    description: "change settings of a campaign; the others stay",
+    examples: ["cmp_8fJ2kLm4Qr9T --weight 5 --user-cap 3/24h"],
+    options: settings,
+    without: ["userCapSeconds"],
+    prepare: withSettings,
+  }),
+  attach: campaignVerb("attachCreative", {
+    ...creativeVideo,
+    description: "show a video in a campaign, or change how it is shown",
+    examples: ["cmp_8fJ2kLm4Qr9T cre_0a1b2c3d4e5f60718293a4b5 --weight 3"],
+    options: {
+      weight: { text: "how often it is shown, relative to the campaign's other videos", value: "number" },
+      label: { text: "shown instead of the advertiser's name", value: "text" },
+      callToAction: { text: "shown instead of the campaign's", value: "label" },
+    },
+  }),
+  detach: campaignVerb("detachCreative", {
+    ...creativeVideo,
+    description: "stop showing a video of a campaign to new viewers",
+  }),
+  revert: campaignVerb("revertCampaign", {
+    description: "bring back what one change of a campaign has set",
+    arguments: ["campaignId", "entryId"],
+    options: { entryId: { text: "as shown by audit list", example: "4711" } },
+  }),
+  pause: campaignVerb("pauseCampaign", { description: "stop showing it to new viewers" }),
+  resume: campaignVerb("resumeCampaign", { description: "undo pause" }),
+  archive: campaignVerb("archiveCampaign", { description: "end it for good; its statistics stay" }),
 });
 
-/** A campaign's settings as options of the command line. `none` removes a limit or a target. */
-export function withSettings(command: Command): Command {
-  return confirmable(command)
-    .option("--name <name>", "name for the operator; required for a new campaign")
-    .option("--advertiser <name>", "shown to viewers; required for a new campaign")
-    .option("--landing-url <url>", "where the link, or the button beside the video, leads")
-    .option("--call-to-action <label>", "label of the button beside the video", orNone(asIs))
-    .addOption(
-      new Option("--priority <priority>", "campaigns of a higher priority are shown first").choices([
-        "sponsorship",
-        "standard",
-        "house",
-      ]),
-    )
-    .option("--category <word>", "topic that bots may block, such as games", orNone(asIs))
-    .addOption(
-      new Option("--pacing <pacing>", "spread over the day, or as fast as users come").choices(["even", "asap"]),
-    )
-    .option("--starts-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
-    .option("--ends-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
-    .option("--weight <number>", "how often it is chosen, relative to others", wholeNumber)
-    .option(
-      "--view-price <amount>",
-      "price of a completed view, in the deployment's currency, such as 0.002",
-      amountOption("price"),
-    )
-    .option("--click-price <amount>", "price of a counted click on a direct link", amountOption("price"))
-    .option("--total-budget <amount>", "in total, or none", orNone(amountOption("budget")))
-    .option("--daily-budget <amount>", "per UTC day, or none", orNone(amountOption("budget")))
-    .option("--total-view-cap <number>", "completed views in total, or none", orNone(wholeNumber))
-    .option("--daily-view-cap <number>", "completed views per UTC day, or none", orNone(wholeNumber))
-    .option("--total-click-cap <number>", "counted clicks in total, or none", orNone(wholeNumber))
-    .option("--daily-click-cap <number>", "counted clicks per UTC day, or none", orNone(wholeNumber))
-    .option("--user-cap <cap>", "views and clicks of one user within a period, such as 3/24h, or none", orNone(userCap))
-    .option("--languages <codes>", "the user's, such as en,ru, or none", orNone(words))
-    .option("--platforms <names>", "of android,ios,desktop,web, or none", orNone(words))
-    .option("--countries <codes>", "the user's, such as DE,AT, or none; needs a source of countries", orNone(words))
-    .addOption(
-      new Option("--premium <who>", "with Telegram Premium only, without it only, or all").choices([
-        "yes",
-        "no",
-        "any",
-      ]),
-    )
-    .option("--bots <ids>", "only in these bots, or none", orNone(words))
-    .option("--bot-categories <words>", "only in bots of these categories, or none", orNone(words))
-    .option("--excluded-bots <ids>", "never in these bots, or none", orNone(words))
-    .option("--excluded-bot-categories <words>", "never in bots of these categories, or none", orNone(words))
-    .option(
-      "--hours <hours>",
-      "of the day in the bot's time zone, such as 8-22, 22-6 (over midnight) or 7,12,18, or none",
-      orNone(cyclicNumbers({ min: 0, max: 23, example: "8-22, 22-6 or 7,12,18" })),
-    )
-    .option(
-      "--weekdays <days>",
-      "1 is Monday; such as 1-5 or 6-1 (Saturday to Monday), or none",
-      orNone(cyclicNumbers({ min: 1, max: 7, example: "1-5, 6-1 or 2,4" })),
-    );
+function premium(text: string): boolean | string {
+  if (text === "any") return "any";
+  if (text !== "yes" && text !== "no") throw new InvalidArgumentError("It must be yes, no or any.");
+  return text === "yes";
 }
 
-const targets = [
-  "languages",
-  "platforms",
-  "countries",
-  "bots",
-  "botCategories",
-  "excludedBots",
-  "excludedBotCategories",
-  "hours",
-  "weekdays",
-  "premium",
-];
-
-/** The options as the server expects them. Targets without an option keep their value in `targeting`, the previous targets. */
-export function settingsOf(options: Row, targeting: Row = {}): Row {
-  const cleared = Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [name, value === NONE ? null : value]),
-  );
-  const { viewPrice, clickPrice, totalBudget, dailyBudget, userCap, ...others } = cleared;
-  const named = targets.filter((name) => others[name] !== undefined);
-  const target: Row = { ...targeting };
-  for (const name of named) {
-    const value = name === "premium" ? { yes: true, no: false, any: null }[String(others[name])] : others[name];
-    if (value === null) delete target[name];
-    else target[name] = value;
-  }
-  const rest = Object.fromEntries(Object.entries(others).filter(([name]) => !targets.includes(name)));
-  return {
-    ...rest,
-    viewPriceMicros: viewPrice,
-    clickPriceMicros: clickPrice,
-    totalBudgetMicros: totalBudget,
-    dailyBudgetMicros: dailyBudget,
-    ...(userCap === null ? { userCap: null, userCapSeconds: null } : (userCap as object | undefined)),
-    ...(named.length > 0 && { targeting: target }),
-  };
-}
-
-/** Whether an option is a target: then the other targets must be read first, to keep them. */
-export function namesTarget(options: Row): boolean {
-  return targets.some((name) => options[name] !== undefined);
-}
-
-/** Commander turns an empty text into null. */
-const NONE = Symbol("none");
-
-function orNone<Value>(parse: (text: string) => Value) {
-  return (text: string): Value | typeof NONE => (text === "none" ? NONE : parse(text));
-}
-
-function asIs(text: string): string {
-  return text;
-}
-
-function words(text: string): string[] {
+function commas(text: string): string[] {
   return text.split(",").map((word) => word.trim());
 }
 
@@ -270,7 +229,7 @@ function words(text: string): string[] {
  */
 function cyclicNumbers({ min, max, example }: { min: number; max: number; example: string }) {
   return (text: string): number[] =>
-    words(text).flatMap((word) => {
+    commas(text).flatMap((word) => {
       const [, first, last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(word) ?? [];
       const [from, to] = [Number(first), Number(last)];
       const isOver = to < from;

@@ -1,6 +1,8 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { audit, openChange } from "@intermission/postgres/audit";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -87,6 +89,32 @@ const replace = statement<never>(
   `insert into deployment (currency) values ($1) on conflict (is_only) do update set currency = excluded.currency`,
 );
 
+// Until the change is committed, no entry in the former currency is made, and no other change begins.
+const lockEntries: Statement<never> = { name: "", text: "lock table money_entries in share row exclusive mode" };
+
+interface CurrencyChange {
+  stored: string;
+  currency: string;
+  running: string;
+  row: { hasMoney: boolean; hasEntries: boolean } | undefined;
+}
+
+function refuseConversion(
+  { stored, currency, running, row }: CurrencyChange,
+  confirmation: { isConfirmed: boolean },
+): void {
+  if (stored === currency) return;
+  if (row?.hasEntries === true) {
+    const reason = `the ledger has entries in ${stored}, which stay: use a store of its own for ${currency}`;
+    throw conflict("LEDGER_HAS_ENTRIES", reason, { stored, currency });
+  }
+  const message =
+    `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
+    `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
+  const effect = fieldFault("AMOUNTS_IN_CURRENCY", { stored, currency, running });
+  requireConfirmation(row?.hasMoney === true ? [{ field: "currency", message, effect }] : [], confirmation);
+}
+
 /** `GET /currency` and `PUT /currency`, for a store whose currency was set wrong from the beginning. */
 export function currencyOperatorRoutes(
   scope: CheckedScope,
@@ -98,21 +126,17 @@ export function currencyOperatorRoutes(
       return { currency: row?.stored ?? running, running };
     },
 
-    async setCurrency({ body, query }) {
+    async setCurrency({ body, query, http }) {
       const { currency } = body;
-      const [row] = await database.run(readFacts, []);
-      const stored = row?.stored ?? running;
-      if (stored !== currency && row?.hasEntries === true) {
-        const reason = `the ledger has entries in ${stored}, which stay: use a store of its own for ${currency}`;
-        throw conflict("LEDGER_HAS_ENTRIES", reason, { stored, currency });
-      }
-      const message =
-        `all prices, budgets and charges, also those of the past, are then amounts in ${currency}; they are in ${stored}, and no ` +
-        `number is converted. Every node answers with ${running} until it is started again, with CURRENCY=${currency}`;
-      const effect = fieldFault("AMOUNTS_IN_CURRENCY", { stored, currency, running });
-      const effects = stored !== currency && row?.hasMoney === true ? [{ field: "currency", message, effect }] : [];
-      requireConfirmation(effects, { isConfirmed: query.confirmed });
-      await database.run(replace, [currency]);
+      await database.transaction(async (tx) => {
+        await tx.run(lockEntries, []);
+        const change = await openChange(tx, authorOf(http), currency);
+        const [row] = await tx.run(readFacts, []);
+        const stored = row?.stored ?? running;
+        refuseConversion({ stored, currency, running, row }, { isConfirmed: query.confirmed });
+        await tx.run(replace, [currency]);
+        await audit(tx, change);
+      });
       return { currency, running };
     },
   });

@@ -9,8 +9,10 @@ export interface DeliveredDays {
 
 const nothing: Delivered = { views: 0, clicks: 0, spentMicros: 0 };
 
+type Limits = Pick<Campaign, "totalBudgetMicros" | "dailyBudgetMicros" | "totalViewCap" | "totalClickCap">;
+
 export function howFar(
-  campaign: Pick<Campaign, "totalBudgetMicros" | "dailyBudgetMicros" | "totalViewCap" | "totalClickCap">,
+  campaign: Limits,
   { all, today }: DeliveredDays = { all: nothing, today: nothing },
 ): Omit<DeliveredSoFar, keyof Standing> {
   const { totalBudgetMicros: total, dailyBudgetMicros: daily, totalViewCap, totalClickCap } = campaign;
@@ -53,7 +55,7 @@ type Standing = Pick<DeliveredSoFar, "advertiserLeftMicros" | "isAdvertiserStopp
 export type StandingsOf = (advertiserIds: readonly string[]) => Promise<ReadonlyMap<string, Standing>>;
 
 /** The campaigns, each with what it has delivered, and what its advertiser has left. */
-export async function withDelivered<One extends Campaign>(
+export async function withDelivered<One extends Limits & Pick<Campaign, "campaignId" | "advertiserId">>(
   database: Pick<Database, "run">,
   campaigns: readonly One[],
   { now, standingsOf }: { now: Date; standingsOf: StandingsOf },

@@ -17,6 +17,7 @@ test.each([
   ["https://shop.test:8443/?{bot_id}{bot_id}", "https://shop.test:8443/?4242"],
   ["https://shop.test/?a=1&amp;c={click_id}", "https://shop.test/?a=1&c=clk_1"],
   ["https://shop.test/plain", "https://shop.test/plain"],
+  ["tg://resolve?domain=shop_bot&amp;start={click_id}", "https://t.me/shop_bot?start=clk_1"],
 ])("%s", (landing, expected) => expect(landingAddress(stored(landing), macros)).toBe(expected));
 
 test("the value of a macro never changes where the address leads", () => {

@@ -1,3 +1,4 @@
+import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import {
   type Campaign,
   type CampaignSettings,
@@ -7,7 +8,7 @@ import {
 } from "@intermission/operator-api/campaigns";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
 import { definedFields } from "@intermission/server/parse-request";
@@ -24,7 +25,7 @@ import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
 import { findAuditEntry } from "../audit/read-entries.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
-import type { CampaignFault, CampaignStatus } from "./campaign-settings.ts";
+import type { CampaignFault } from "./campaign-settings.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
@@ -38,6 +39,7 @@ import {
   type UpdateCampaignOutcome,
   updateCampaign,
 } from "./change-campaign.ts";
+import { countCampaigns } from "./count-campaigns.ts";
 import { type StandingsOf, withDelivered } from "./delivered-so-far.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
@@ -54,30 +56,24 @@ export interface CampaignOperatorDeps {
   currency: string;
   /** Whether a source of countries is configured: without one, no campaign can target countries. */
   hasCountries: boolean;
-  /** The caller's advertiser, whose texts beside a video are not reviewed. Undefined: an operator. */
+  /** The caller's advertiser, who may do less. Undefined: an operator. */
   submitterOf(request: FastifyRequest): string | undefined;
   now: () => Date;
 }
 
 export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
   const { database, campaigns, currency, hasCountries, requireBots, standingsOf, now } = deps;
-  const requireCountries = (targeting: Targeting | undefined) => {
-    if (targeting?.countries === undefined || hasCountries) return;
-    throw invalidField("targeting", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
-  };
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
-    if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
-    if (outcome.outcome === "archived")
-      throw conflict("CAMPAIGN_ARCHIVED", `campaign ${campaignId} is archived, which cannot be undone`);
-    if (outcome.outcome === "changed-since")
-      throw conflict("CAMPAIGN_CHANGED", `campaign ${campaignId} was changed since it was read: read it again`);
-    if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
+    const changed = changedCampaign(outcome, campaignId);
     await campaigns.refresh();
-    return outcome.campaign;
+    return changed;
   };
 
-  const changeStatus = async (campaignId: string, status: CampaignStatus) =>
-    answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
+  const changeStatus = async (http: FastifyRequest, campaignId: string, status: CampaignStatus) => {
+    const by = deps.submitterOf(http) === undefined ? ("operator" as const) : ("advertiser" as const);
+    const change = { campaignId, status, by, author: authorOf(http), now: now() };
+    return answer(await setCampaignStatus(database, change), campaignId);
+  };
 
   serveOperatorRoutes(scope, campaignRoutes, {
     async addCampaign(request) {
@@ -86,12 +82,12 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       const before = idempotencyKey === undefined ? undefined : await findCampaign(database, campaignId);
       if (before !== undefined) return addedBefore(before, settings);
       await requireBots(botsOf(settings.targeting));
-      requireCountries(settings.targeting);
+      requireCountries(settings.targeting, hasCountries);
       const facts = await readWarningFacts(database, { campaignId: undefined, now: now() });
       const warnings = campaignWarnings({ ...facts, before: undefined, changes: settings, now: now() });
       requireConfirmation(warnings, { isConfirmed: request.query.confirmed });
-      nameChangedObject(campaignId);
-      const added = addedCampaign(await addCampaign(database, { ...settings, campaignId, now: now() }), settings);
+      const draft = { ...settings, campaignId, author: authorOf(request.http), now: now() };
+      const added = addedCampaign(await addCampaign(database, draft), settings);
       await campaigns.refresh();
       return added;
     },
@@ -101,48 +97,85 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       return { currency, campaigns: await withDelivered(database, rows, { now: now(), standingsOf }), next };
     },
 
-    async showCampaign(request) {
-      const { campaignId } = request.params;
-      const campaign = await findCampaign(database, campaignId);
-      if (!campaign) throw unknownCampaign(campaignId);
-      return campaign;
+    async countCampaigns({ query: { advertiser } }) {
+      return { phases: await countCampaigns(database, { advertiser, now: now(), standingsOf }) };
     },
+
+    showCampaign: ({ params }) => shownCampaign(database, params.campaignId),
 
     async updateCampaign(request) {
       const { campaignId } = request.params;
       const { confirmed, expectedUpdatedAt } = request.query;
       const changes = definedFields(request.body);
       await requireBots(botsOf(changes.targeting));
-      requireCountries(changes.targeting);
+      requireCountries(changes.targeting, hasCountries);
       requireConfirmation(await warningsOf(deps, campaignId, changes), { isConfirmed: confirmed });
-      return answer(await updateCampaign(database, { campaignId, changes, expectedUpdatedAt, now: now() }), campaignId);
+      const change = { campaignId, changes, expectedUpdatedAt, author: authorOf(request.http), now: now() };
+      return answer(await updateCampaign(database, change), campaignId);
     },
 
-    async revertCampaign({ params: { campaignId }, query, body: { entryId } }) {
+    async revertCampaign({ params: { campaignId }, query, body: { entryId }, http }) {
       const { changes, changedSince } = await readRevert(database, { campaignId, entryId });
       const { status: _, ...settings } = changes;
       await requireBots(botsOf(settings.targeting));
       const warnings = await warningsOf(deps, campaignId, settings);
       requireConfirmation([...changedSince, ...warnings], { isConfirmed: query.confirmed });
-      return answer(await updateCampaign(database, { campaignId, changes, now: now() }), campaignId);
+      const change = { campaignId, changes, author: authorOf(http), now: now() };
+      return answer(await updateCampaign(database, change), campaignId);
     },
 
-    pauseCampaign: ({ params }) => changeStatus(params.campaignId, "paused"),
-    resumeCampaign: ({ params }) => changeStatus(params.campaignId, "active"),
-    archiveCampaign: ({ params }) => changeStatus(params.campaignId, "archived"),
+    pauseCampaign: ({ params, http }) => changeStatus(http, params.campaignId, "paused"),
+    resumeCampaign: ({ params, http }) => changeStatus(http, params.campaignId, "active"),
+    archiveCampaign: ({ params, http }) => changeStatus(http, params.campaignId, "archived"),
 
     async attachCreative({ params, body: settings, http }) {
       if (deps.submitterOf(http) !== undefined) refuseTexts(settings);
-      return attached(campaigns, await attachCreative(database, { ...params, settings, now: now() }), params);
+      const change = { ...params, settings, author: authorOf(http), now: now() };
+      return attached(campaigns, await attachCreative(database, change), params);
     },
-    detachCreative: async ({ params }) =>
-      attached(campaigns, await detachCreative(database, { ...params, now: now() }), params),
+    async detachCreative({ params, http }) {
+      const change = { ...params, author: authorOf(http), now: now() };
+      return attached(campaigns, await detachCreative(database, change), params);
+    },
   });
 }
 
+async function shownCampaign(database: Database, campaignId: string): Promise<Campaign> {
+  const campaign = await findCampaign(database, campaignId);
+  if (!campaign) throw unknownCampaign(campaignId);
+  return campaign;
+}
+
 const noCountries =
-  "names countries, but no source of countries is configured: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
+  "cannot be used, since no source of countries is configured: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
   "(a header of the trusted proxy), start the ad service again, then repeat this";
+
+function requireCountries(targeting: Targeting | undefined, hasCountries: boolean): void {
+  if (targeting?.countries === undefined || hasCountries) return;
+  throw invalidField("targeting.countries", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
+}
+
+function changedCampaign(outcome: UpdateCampaignOutcome, campaignId: string): Campaign {
+  switch (outcome.outcome) {
+    case "updated":
+      return outcome.campaign;
+    case "unknown-campaign":
+      throw unknownCampaign(campaignId);
+    case "archived":
+      throw conflict("CAMPAIGN_ARCHIVED", `campaign ${campaignId} is archived, which cannot be undone`);
+    case "changed-since":
+      throw conflict("CAMPAIGN_CHANGED", `campaign ${campaignId} was changed since it was read: read it again`);
+    case "paused-by-operator":
+      throw conflict(
+        "PAUSED_BY_OPERATOR",
+        `campaign ${campaignId} was paused by the operator, who alone can resume it`,
+      );
+    case "invalid":
+      throw faultyCampaign(outcome.fault);
+    default:
+      throw outcome satisfies never;
+  }
+}
 
 function faultyCampaign({ field, message, fault }: CampaignFault): HttpError {
   return invalidField(field, message, fault);
@@ -176,11 +209,11 @@ async function warningsOf(
 /** The settings that undo a change, and those of them that were changed again since. */
 async function readRevert(database: Database, { campaignId, entryId }: { campaignId: string; entryId: string }) {
   const current = await readState(database, { kind: "campaign", id: campaignId });
-  if (current === undefined) throw unknownCampaign(campaignId);
+  if (current === null) throw unknownCampaign(campaignId);
   const entry = await findAuditEntry(database, { entryId, objectKind: "campaign", objectId: campaignId });
   if (entry === undefined)
     throw notFound(`there is no entry ${entryId} about ${campaignId}; see them with: audit list`);
-  const plan = planRevert(entry, { ...current });
+  const plan = planRevert(entry, JSON.parse(current) as Record<string, unknown>);
   if (plan.outcome === "nothing-to-revert") {
     const message = "is of a change that set no setting and no status: only these are brought back";
     throw invalidField("entryId", message, fieldFault("REVERT_NOTHING"));

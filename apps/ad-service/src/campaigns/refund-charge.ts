@@ -1,3 +1,4 @@
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { conflict } from "@intermission/server/refuse";
 
@@ -29,15 +30,17 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
 );
 
 /**
- * Writes the refund of an event's price: the campaign's budget and cap are restored, and the statistics subtract spend and
+ * Writes the refund of an event's price, which a view or a click (`objectId`) has earned: the campaign's budget and cap are restored, and the statistics subtract spend and
  * revenue in the hour of the refund. Events never change, and the publisher keeps what the user earned.
  */
 export async function writeRefund(
   database: Database,
-  { botId, eventId, now }: { botId: string; eventId: string; now: Date },
+  of: { objectId: string; botId: string; eventId: string; author: Author | undefined; now: Date },
 ): Promise<Extract<RefundOutcome, { outcome: "refunded" }> | "changed"> {
-  const [refunded] = await database.run(refund, [eventId, botId, now]);
-  return refunded ? { outcome: "refunded", ...refunded } : "changed";
+  const { objectId, botId, eventId, author, now } = of;
+  const values = [eventId, botId, now];
+  const refunded = await changeAudited(database, { objectId, author }, { statement: refund, values });
+  return refunded === undefined ? "changed" : { outcome: "refunded", ...refunded };
 }
 
 /** The operator's answer. `what` names the view or the click. */

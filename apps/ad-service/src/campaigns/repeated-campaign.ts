@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Campaign } from "@intermission/operator-api/campaigns";
+import { advertiserKey } from "@intermission/operator-api/advertisers";
+import { type Campaign, defaultSettings } from "@intermission/operator-api/campaigns";
 import bs58 from "bs58";
-import { advertiserKey } from "../advertisers/advertisers.ts";
-import { defaultSettings } from "./campaign-settings.ts";
 import type { CampaignDraft } from "./change-campaign.ts";
 
 /** With the same `idempotencyKey` of the caller, the same id. */
@@ -16,7 +15,10 @@ export function newCampaignId(idempotencyKey?: string): string {
 }
 
 /** Whether the campaign still equals what this draft would create. */
-export function isOfDraft(campaign: Campaign, { formats, creativeIds = [], advertiser, ...settings }: CampaignDraft) {
+export function isOfDraft(
+  campaign: Campaign,
+  { formats, creativeIds = [], advertiser, newAdvertiser: _, ...settings }: CampaignDraft,
+) {
   const expected = { ...defaultSettings, ...settings };
   const shown = campaign.creatives.filter(({ isActive }) => isActive).map(({ creativeId }) => creativeId);
   return (

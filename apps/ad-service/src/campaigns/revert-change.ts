@@ -1,7 +1,8 @@
 import type { AuditEntry } from "@intermission/operator-api/audit";
+import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import { type CampaignSettings, campaignSettings } from "@intermission/operator-api/campaigns";
 import { definedFields } from "@intermission/server/parse-request";
-import { type CampaignStatus, settingColumns } from "./campaign-settings.ts";
+import { settingColumns } from "./campaign-settings.ts";
 
 /** A campaign as the audit trail records it: settings by column, with `status` and `advertiser_id`. */
 type RecordedCampaign = Readonly<Record<string, unknown>>;

@@ -1,9 +1,10 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import { audienceText } from "../ad-selection/audience.ts";
-import { afterEarning } from "../ad-selection/limit-of-viewer.ts";
+import { storableText } from "@intermission/postgres/storable-text";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
+import { audienceText } from "../viewers/audience.ts";
+import { afterEarning } from "../viewers/limit-of-viewer.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
 import { type Click, type ClickFacts, deviceOf, isFirstOfDay, MAX_AGENT_LENGTH, viewerOf } from "./judge-click.ts";
 import { addUsers, oneUser } from "./network-users.ts";
@@ -73,7 +74,7 @@ export function clickRowOf(judged: JudgedClick, position: number) {
     audience: audienceText(request.user),
     moment: now,
     refusal: refusalOf(verdict),
-    user_agent: userAgent.slice(0, MAX_AGENT_LENGTH),
+    user_agent: storableText(userAgent, MAX_AGENT_LENGTH),
     address_hash: hashes.today,
     network_hash: hashes.network,
     ...(leadsToAd(verdict) ? leadingValues(judged, verdict) : { body: undefined }),

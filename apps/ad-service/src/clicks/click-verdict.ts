@@ -1,6 +1,6 @@
+import type { ViewerLimitReason } from "@intermission/ad-core/wire-fields";
 import type { VisitRefusal } from "@intermission/operator-api/timeline";
 import type { Visitor } from "@intermission/server/visitor";
-import type { ViewerLimitReason } from "../ad-selection/limit-of-viewer.ts";
 import type { CrowdSuspicion } from "./judge-crowd.ts";
 import type { TapSuspicion } from "./tap-token.ts";
 

@@ -22,6 +22,15 @@ describe("direct links", () => {
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());
 
+  test("a landing page of Telegram is redirected to as any other: there is no client around the link to open it", async () => {
+    const { visit, issue, setStatus } = await open();
+    await setStatus("paused");
+    await fixture.addCampaign("https://t.me/quiz_bot?start={click_id}");
+    const { status, headers } = await visit(await issue());
+    const [click] = await fixture.clicks();
+    expect([status, headers.location]).toEqual([302, `https://t.me/quiz_bot?start=${click?.click_id}`]);
+  });
+
   test("a person is sent to the landing page, and the code earns", async () => {
     const { visit, issue, botId, campaignId } = await open();
     const code = await issue("501", "order 7");

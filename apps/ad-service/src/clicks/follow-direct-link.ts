@@ -6,6 +6,7 @@ import {
   newClickId,
   newCodeInPlaceOf,
 } from "@intermission/ad-core/code";
+import type { ViewerLimitReason } from "@intermission/ad-core/wire-fields";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
@@ -28,6 +29,7 @@ import {
   followNearLimit,
 } from "./follow-visits.ts";
 import { openPendingUsers } from "./network-users.ts";
+import { hasEarnedMeanwhile } from "./record-clicks.ts";
 import { openUsualClicks } from "./usual-clicks.ts";
 import type { JudgedVisit, Visit } from "./visit.ts";
 
@@ -40,7 +42,7 @@ export type FollowOutcome =
   | { outcome: "unknown-code" }
   | { outcome: "expired"; bot: LinkBot }
   | { outcome: "used"; bot: LinkBot }
-  | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date; bot: LinkBot }
+  | { outcome: "limited"; reason: ViewerLimitReason; availableAt: Date; bot: LinkBot }
   | { outcome: "no-ad"; bot: LinkBot }
   /** `url`: where the visitor may continue, uncounted. */
   | { outcome: "address-limit"; url: string; bot: LinkBot };
@@ -88,10 +90,7 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
     const replacementCode =
       bot.payPerCode === "once" ? newCodeInPlaceOf(code, randomBytes(CODE_RANDOM_BYTES)) : undefined;
     const judged = { ...visit, clickId, request, replacementCode, traceparent };
-    let followed = await clicks.following.submit(judged);
-    if (followed.verdict.outcome === "near-limit" && followed.state) {
-      followed = await followNearLimit(clicks, judged, followed.state);
-    }
+    const followed = await follow(clicks, judged);
     const { verdict } = followed;
     if (verdict.outcome === "user-cap") {
       request = { ...request, seen: await seenBy(clicks, { botId: bot.botId, userId: verdict.userId }, now) };
@@ -101,6 +100,19 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
     }
   }
   throw new OverloadedError(`a visit was retried ${MAX_TRIES} times without a decision`);
+}
+
+const again: FollowedVisit = { verdict: { outcome: "again" }, userId: null, addsUser: false, state: undefined };
+
+async function follow(clicks: Clicks, visit: JudgedVisit): Promise<FollowedVisit> {
+  try {
+    const followed = await clicks.following.submit(visit);
+    if (followed.verdict.outcome !== "near-limit" || !followed.state) return followed;
+    return await followNearLimit(clicks, visit, followed.state);
+  } catch (error) {
+    if (hasEarnedMeanwhile(error)) return again;
+    throw error;
+  }
 }
 
 /** One line for what a visit came to, with the ids that its event, its delivery and the publisher's ledger have. */

@@ -45,7 +45,8 @@ export interface FollowingDeps extends ClickDeps {
 /** Chooses an ad for each of simultaneous visits, judges the visits and stores what was decided. */
 export async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
   const ads = await chooseAds(deps, batch);
-  const clicks = await Promise.all(batch.map((visit, index) => clickOf(deps, visit, ads[index])));
+  const usual = await usualClicksOfBatch(deps.usual, batch);
+  const clicks = batch.map((visit, index) => clickOf(deps, visit, ads[index], usual));
   const { database, deliveries, maxDailyClicksPerAddress } = deps;
   const followed = await deliveries.sendNew(batch.length, (slots) =>
     judgeClicks(database, clicks, { maxDailyClicksPerAddress, slots }),
@@ -60,8 +61,22 @@ export async function followBatch(deps: FollowingDeps, batch: readonly JudgedVis
   });
 }
 
-async function clickOf(deps: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): Promise<Click> {
-  const usualClicks = await usualClicksOf(deps.usual, visit.request.bot.botId, visit.now);
+/** Of each bot, read once for a batch. */
+async function usualClicksOfBatch(usual: UsualClicks, batch: readonly JudgedVisit[]): Promise<Map<string, number>> {
+  const clicks = new Map<string, number>();
+  for (const { request, now } of batch) {
+    const { botId } = request.bot;
+    if (!clicks.has(botId)) clicks.set(botId, await usualClicksOf(usual, botId, now));
+  }
+  return clicks;
+}
+
+function clickOf(
+  deps: FollowingDeps,
+  visit: JudgedVisit,
+  ad: ChosenAd | undefined,
+  usual: ReadonlyMap<string, number>,
+): Click {
   return {
     visit,
     campaignId: ad?.state.campaign.campaignId,
@@ -70,7 +85,7 @@ async function clickOf(deps: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | u
       visit.visitor.kind === "machine"
         ? { isStored: false, pending: noUsers }
         : takePending(deps.pendingUsers, networkKeyOf(visit)),
-    usualClicks,
+    usualClicks: usual.get(visit.request.bot.botId) ?? 0,
   };
 }
 
@@ -126,7 +141,8 @@ export function followNearLimit(
   if (lastClicks.get(campaignId)?.length === MAX_WAITING)
     throw new OverloadedError(`${MAX_WAITING} clicks wait for one campaign`);
   return inTurn(lastClicks, campaignId, async () => {
-    const click = { ...(await clickOf(clicks, visit, undefined)), campaignId };
+    const usual = await usualClicksOfBatch(clicks.usual, [visit]);
+    const click = { ...clickOf(clicks, visit, undefined, usual), campaignId };
     const followed = await database.transaction(async (tx) => {
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
       return (await judgeClicks(tx, [click], { maxDailyClicksPerAddress, slots: 0 })).result[0];

@@ -1,3 +1,4 @@
+import { runsToReachAll } from "@intermission/testing/property-seeds";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ClickRefusal, ClickSuspicion, ClickVerdict, MachineReason, TapReason } from "./click-verdict.ts";
@@ -240,7 +241,7 @@ describe("what becomes of a visit", () => {
         };
         expect(verdict.suspicions.length > 0 && unpaid[facts.bot.suspiciousClicks]).toBe(false);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsToReachAll(2000) },
     );
   });
 
@@ -281,7 +282,7 @@ describe("what becomes of a visit", () => {
         if (refusal !== undefined) refusals.add(refusal);
         if (leadsToAd(verdict)) for (const suspicion of verdict.suspicions) suspicions.add(suspicion);
       }),
-      { numRuns: 4000, seed: 31 },
+      { numRuns: runsToReachAll(4000) },
     );
     expect([...verdicts].toSorted()).toEqual(Object.keys(examples).toSorted());
     expect([...refusals].toSorted()).toEqual(Object.keys(allRefusals).toSorted());

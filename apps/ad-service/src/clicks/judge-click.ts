@@ -1,13 +1,8 @@
 import { crc32 } from "node:zlib";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { Visitor } from "@intermission/server/visitor";
-import {
-  earnedOnDay,
-  limitOfViewer,
-  type UnfinishedViews,
-  type ViewerEarnings,
-} from "../ad-selection/limit-of-viewer.ts";
 import type { Charge } from "../campaigns/event-worth.ts";
+import { earnedOnDay, limitOfViewer, type UnfinishedViews, type ViewerEarnings } from "../viewers/limit-of-viewer.ts";
 import type { ClickSuspicion, ClickVerdict, LeadingVerdict, TapReason } from "./click-verdict.ts";
 import { judgeCrowd, type PlaceOfClick } from "./judge-crowd.ts";
 import { type NetworkOfVisit, type NetworkUsers, usersOfMinute } from "./network-users.ts";
@@ -174,6 +169,7 @@ function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick
 
 /** How many distinct users the key of `pair` has, the user of `pair` included. */
 function usersOfKey(pairs: readonly string[], pair: string): number {
+  if (pairs.length === 0) return 1;
   const key = BigInt(pair) >> 32n;
   return new Set(pairs.filter((one) => BigInt(one) >> 32n === key)).add(pair).size;
 }

@@ -1,7 +1,10 @@
-import { codeInText, isCode } from "@intermission/ad-core/code";
+import { CODE_LENGTH, codeInText, isCode } from "@intermission/ad-core/code";
 
 /** Nearly all requests: a link as it was made, and the paths that programs call. */
-const PLAIN = /^\/(?:[0-9A-Za-z]{0,16}(?:\?.*)?|(?:app|client|player|operator|postback|media|docs)\/.*)$/s;
+const PLAIN = new RegExp(
+  `^/(?:[0-9A-Za-z]{0,${CODE_LENGTH}}(?:\\?.*)?|(?:app|client|player|operator|postback|media|docs)/.*)$`,
+  "s",
+);
 
 /** A word without letters or digits around it: the page of a link that lost a letter is the same for both. */
 const LONE_WORD = /^[^0-9A-Za-z]*([0-9A-Za-z]{8,64})[^0-9A-Za-z]*$/;

@@ -1,10 +1,7 @@
-import type { ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
+import type { BulkDecision, ClickState, ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import type { Database, Statement } from "@intermission/postgres/open-database";
-import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
-
-/** `counted`: paid anyway, by the bot's setting or by release. */
-export type ClickState = "counted" | "held" | "refused";
+import { filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };

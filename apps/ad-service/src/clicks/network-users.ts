@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
 
 /** Users of a bot whose first click of a day came from one network. */
 export interface NetworkUsers {
@@ -11,7 +11,7 @@ export interface NetworkUsers {
 export const noUsers: NetworkUsers = { users: 0, minute: null, minuteUsers: 0 };
 
 export function oneUser(now: Date): NetworkUsers {
-  return { users: 1, minute: minuteOf(now), minuteUsers: 1 };
+  return { users: 1, minute: new Date(startOfMinute(now)), minuteUsers: 1 };
 }
 
 export function addUsers(some: NetworkUsers, more: NetworkUsers): NetworkUsers {
@@ -23,11 +23,12 @@ export function addUsers(some: NetworkUsers, more: NetworkUsers): NetworkUsers {
 
 /** How many came in the minute of `now`, or later by another node's clock. */
 export function usersOfMinute({ minute, minuteUsers }: NetworkUsers, now: Date): number {
-  return minute !== null && minute >= minuteOf(now) ? minuteUsers : 0;
+  return minute !== null && minute.getTime() >= startOfMinute(now) ? minuteUsers : 0;
 }
 
-function minuteOf(moment: Date): Date {
-  return new Date(Math.floor(moment.getTime() / 60_000) * 60_000);
+/** In milliseconds: comparing two dates calls their `valueOf`. */
+function startOfMinute(moment: Date): number {
+  return Math.floor(moment.getTime() / 60_000) * 60_000;
 }
 
 /** What a node knows about the network of a visit. */
@@ -47,10 +48,10 @@ const MAX_NETWORKS = 20_000;
 const MIN_STORED_USERS = 8;
 
 /** Users of recent visitors' networks that this node has counted and not stored, by bot and hash of the network. */
-export type PendingUsers = LRUCache<string, NetworkOfVisit>;
+export type PendingUsers = BoundedCache<string, NetworkOfVisit>;
 
 export function openPendingUsers(): PendingUsers {
-  return new LRUCache({ max: MAX_NETWORKS });
+  return boundedCache(MAX_NETWORKS);
 }
 
 /** Takes the pending users of a stored network, for the statement that writes them. `addPending` returns them if it does not. */

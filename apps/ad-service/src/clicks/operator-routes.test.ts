@@ -18,7 +18,14 @@ beforeAll(async () => {
   ({ botId } = await fixture.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };
   const landingUrl = "https://shop.test/p";
-  await addCampaign(store.database, { campaignId: "cmp_link", landingUrl, ...fields, now: fixture.clock.now });
+  const newAdvertiser = { billing: "credit", creditLimitMicros: null } as const;
+  await addCampaign(store.database, {
+    campaignId: "cmp_link",
+    landingUrl,
+    newAdvertiser,
+    ...fields,
+    now: fixture.clock.now,
+  });
   await fixture.campaigns.refresh();
 });
 afterAll(async () => {

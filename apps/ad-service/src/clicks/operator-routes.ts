@@ -1,8 +1,11 @@
+import type { BulkDecision } from "@intermission/operator-api/reviews";
 import { clickRoutes } from "@intermission/operator-api/reviews";
+import type { Author } from "@intermission/postgres/audit";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
+import { bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { listClicks, matchingClicks } from "./list-clicks.ts";
@@ -21,14 +24,15 @@ export function clickOperatorRoutes(
 ): void {
   const { database, deliveries, now } = deps;
   const decisions = {
-    release: async (clickId) => (await releaseClick(deps, { clickId, now: now() })).outcome === "released",
-    refuse: async (clickId) => (await refuseClick(database, { clickId, now: now() })).outcome === "refused",
-    refund: async (clickId) => (await refundClick(database, { clickId, now: now() })).outcome === "refunded",
-  } satisfies Record<BulkDecision, (clickId: string) => Promise<boolean>>;
+    release: async (of) => (await releaseClick(deps, { ...of, now: now() })).outcome === "released",
+    refuse: async (of) => (await refuseClick(database, { ...of, now: now() })).outcome === "refused",
+    refund: async (of) => (await refundClick(database, { ...of, now: now() })).outcome === "refunded",
+  } satisfies Record<BulkDecision, (of: { clickId: string; author: Author }) => Promise<boolean>>;
   const bulk = bulkReview(deps, {
     what: "clicks",
     matching: matchingClicks,
-    decide: async (decision, clickId) => ((await decisions[decision](clickId)) ? { clickId } : undefined),
+    decide: async (decision, { id: clickId, author }) =>
+      (await decisions[decision]({ clickId, author })) ? { clickId } : undefined,
   });
 
   serveOperatorRoutes(scope, clickRoutes, {
@@ -40,7 +44,7 @@ export function clickOperatorRoutes(
 
     async releaseClick(request) {
       const { clickId } = request.params;
-      const released = await releaseClick(deps, { clickId, now: now() });
+      const released = await releaseClick(deps, { clickId, author: authorOf(request.http), now: now() });
       deliveries.wake();
       if (released.outcome === "released") {
         request.log.info({ clickId, eventId: released.eventId, decision: "release" }, decidedByOperator);
@@ -50,14 +54,14 @@ export function clickOperatorRoutes(
 
     async refuseClick(request) {
       const { clickId } = request.params;
-      const refused = await refuseClick(database, { clickId, now: now() });
+      const refused = await refuseClick(database, { clickId, author: authorOf(request.http), now: now() });
       if (refused.outcome === "refused") request.log.info({ clickId, decision: "refuse" }, decidedByOperator);
       return answer(refused, clickId);
     },
 
     async refundClick(request) {
       const { clickId } = request.params;
-      const refunded = await refundClick(database, { clickId, now: now() });
+      const refunded = await refundClick(database, { clickId, author: authorOf(request.http), now: now() });
       if (refunded.outcome === "unknown-click") throw unknownClick(clickId);
       if (refunded.outcome === "refunded") request.log.info({ clickId, decision: "refund" }, decidedByOperator);
       return { clickId, ...refundAnswer(refunded, `click ${clickId}`), currency: deps.currency };

@@ -17,33 +17,19 @@ interface Row {
   deliveryMode: DeliveryMode | null;
 }
 
-// The code is spent: a view that began with it, and may still earn, goes on with a code of its own.
-const movedViews = `moved_views as (
-    update views set code = replacement_code, reference = '', version = version + 1
-    from written
-    where views.bot_id = written.bot_id and views.code = written.code and replacement_code is not null
-      and state in ('opened', 'playing', 'watched', 'held') and (refusal is null or refusal = 'held')
-    returning views.bot_id, views.code, views.user_id, moment, deadline
-  ),
-  moved_codes as (
-    insert into codes (bot_id, code, user_id, issued_at, expires_at)
-    select bot_id, code, user_id, moment, deadline from moved_views
-  )`;
-
-// Added without a comparison, because many visitors of one network come at the same time. So visits that are judged at the
-// same time on several nodes may together pass a bound of the network.
-const countedNetworks = `counted_networks as (
-    insert into network_days (day, bot_id, network, users, minute, minute_users)
-    select (moment at time zone 'utc')::date, bot_id, network_hash, sum(network_users), max(network_minute), sum(network_minute_users)
-    from written where network_users is not null group by 1, 2, 3 order by 1, 2, 3
-    on conflict (day, bot_id, network) do update set users = network_days.users + excluded.users,
-      minute = greatest(network_days.minute, excluded.minute),
-      minute_users = excluded.minute_users
-        + case when network_days.minute >= excluded.minute then network_days.minute_users else 0 end
-  )`;
-
-// PostgreSQL calls the function only if the final select reads its result, which that select then filters out.
-const unpaidRecords = `
+/*
+ * What few visits need is done by functions of `migrations/0004-clicks.sql`: the start of a plan takes as long as ten visits, by
+ * its tables, partitions and columns, also where it has no row to write. PostgreSQL calls a function only if the final select
+ * reads its result, which that select then filters out; `having` leaves it out where there is no row.
+ */
+const rareRecords = `
+    select add_network_users(array_agg(bot_id), array_agg(network_hash), array_agg(moment), array_agg(network_users),
+      array_agg(network_minute), array_agg(network_minute_users))
+    from written where network_users is not null having count(*) > 0
+    union all
+    select move_views(array_agg(bot_id), array_agg(code), array_agg(replacement_code), array_agg(moment))
+    from written where replacement_code is not null and (refusal is null or refusal = 'held') having count(*) > 0
+    union all
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
       array_agg(reference), array_agg(moment), array_agg(audience), array_agg(campaign_id), array_agg(refusal),
       array_agg(array_to_string(suspicions, ' ')), array_agg(user_agent), array_agg(address_hash), array_agg(network_hash))
@@ -61,25 +47,21 @@ const unpaidRecords = `
  * viewer's `decisions` is 1 here, which no stored row has.
  *
  * Locks are taken in this order: known viewers, addresses, new viewers, networks, counts of refusals, days of campaigns.
- * Deadlocks are rare and retried.
+ * Deadlocks are rare and retried. The clicks of testers count towards no limit of others, so not for their address.
  *
- * The plan's start-up cost grows with nodes times columns and equals that of ten visits, so a function records the rare
- * unpaid visits.
+ * "case" around a comparison with another part keeps the planner on a hashed subplan.
  */
 const record = statement<Row>(
   "clicks.record",
   `with judged as materialized (${clickRows.table}),
-  unchanged_viewers as materialized (
-    select viewers.bot_id, viewers.user_id from judged
-    join viewers on viewers.bot_id = judged.bot_id and viewers.user_id = judged.user_id
-    where judged.decisions > 1 and viewers.decisions = judged.decisions - 1
-    order by viewers.bot_id, viewers.user_id for update of viewers
+  leading_clicks as materialized (
+    select * from judged where decisions is not null and case when decisions > 1 then (bot_id, user_id) in (
+      select viewers.bot_id, viewers.user_id from judged
+      join viewers on viewers.bot_id = judged.bot_id and viewers.user_id = judged.user_id
+      where judged.decisions > 1 and viewers.decisions = judged.decisions - 1
+      order by viewers.bot_id, viewers.user_id for update of viewers
+    ) else true end
   ),
-  leading_clicks as not materialized (
-    select * from judged where decisions is not null
-      and case when decisions > 1 then (bot_id, user_id) in (select * from unchanged_viewers) else true end
-  ),
-  -- Not for testers, whose clicks count towards no limit of others.
   counted_addresses as (
     insert into address_days (day, address_hash, clicks, counted, tapped, devices, viewers)
     select (moment at time zone 'utc')::date, address_hash, array[moment], counted, tapped, array[device::bigint],
@@ -98,7 +80,6 @@ const record = statement<Row>(
     insert into viewers (bot_id, user_id, day, earned_today, last_earned_at, decisions)
     select bot_id, user_id, viewer_day::date, earned_today, last_earned_at,
       case when decisions > 1 then decisions else first_decision() end
-    -- "case" keeps the planner on a hashed subplan.
     from leading_clicks where case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id
     on conflict (user_id, bot_id) do update set day = excluded.day, earned_today = excluded.earned_today,
@@ -109,8 +90,6 @@ const record = statement<Row>(
   written as materialized (
     select * from leading_clicks where case when (bot_id, user_id) in (select * from counted_viewers) then true end
   ),
-  ${countedNetworks},
-  ${movedViews},
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
       null::text as creative_id, price_micros, revenue_micros, audience, moment as occurred_at, body, traceparent, suspicions,
@@ -125,9 +104,9 @@ const record = statement<Row>(
   union all
   select 'claimed', null, position, url, delivery_mode from claimed_events join paid using (event_id)
   union all
-  select 'waiting', null, null, null, null where exists (select from waiting_events)
+  select 'waiting', null, null, null, null where exists (select from enqueued_deliveries where state = 'waiting')
   union all
-  select 'waiting', null, null, null, null from (${unpaidRecords}) as records (recorded) where recorded is null`,
+  select 'waiting', null, null, null, null from (${rareRecords}) as records (recorded) where recorded is null`,
 );
 
 /**
@@ -159,4 +138,17 @@ export async function recordClicks(
     }
   }
   return { result, areWaiting, claimed };
+}
+
+/**
+ * Whether a click could not be written because its code has earned meanwhile. Its viewer was erased after the facts were read: the
+ * row that the statement compares was made by the paid click and removed by the erasure, and so looks as it was read.
+ */
+export function hasEarnedMeanwhile(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "constraint" in error &&
+    // Each partition has its own, as `events_2026_10_code_bot_id_event_key`.
+    String(error.constraint).includes("_code_bot_id_event_")
+  );
 }

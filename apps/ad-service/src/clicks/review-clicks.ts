@@ -1,6 +1,7 @@
 import { eventIdOfClick, timeOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { WithheldOutcome } from "@intermission/operator-api/timeline";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import {
   decideRefund,
@@ -100,6 +101,12 @@ const refuse = statement<{ code: string }>(
   returning code`,
 );
 
+interface Decision {
+  clickId: string;
+  author?: Author | undefined;
+  now: Date;
+}
+
 export interface ReleaseClickDeps {
   database: Database;
   makePartitions: (period: PastPeriod) => Promise<void>;
@@ -111,7 +118,7 @@ export interface ReleaseClickDeps {
  */
 export function releaseClick(
   { database, makePartitions }: ReleaseClickDeps,
-  { clickId, now }: { clickId: string; now: Date },
+  { clickId, author, now }: Decision,
 ): Promise<DecideClickOutcome> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, clickId);
@@ -136,22 +143,21 @@ export function releaseClick(
     });
     const { priceMicros, revenueMicros } = decision.worth;
     const event = [eventId, reference, priceMicros, revenueMicros, body];
-    const [released] = await database.run(release, [clickId, userId, now, ...event]);
+    const values = [clickId, userId, now, ...event];
+    const released = await changeAudited(database, { objectId: clickId, author }, { statement: release, values });
     return released ? { outcome: "released", eventId } : "changed";
   });
 }
 
 /** Refuses a held click permanently. */
-export function refuseClick(
-  database: Database,
-  { clickId, now }: { clickId: string; now: Date },
-): Promise<DecideClickOutcome> {
+export function refuseClick(database: Database, { clickId, author, now }: Decision): Promise<DecideClickOutcome> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, clickId);
     if (!facts) return { outcome: "unknown-click" };
     const decision = decideRefusal(facts);
     if (decision.outcome !== "refuse") return decision satisfies NotHeld<StoredClickState>;
-    const [refused] = await database.run(refuse, [clickId, now]);
+    const values = [clickId, now];
+    const refused = await changeAudited(database, { objectId: clickId, author }, { statement: refuse, values });
     return refused ? { outcome: "refused" } : "changed";
   });
 }
@@ -159,14 +165,13 @@ export function refuseClick(
 /** Refunds to the advertiser what a counted click cost. */
 export function refundClick(
   database: Database,
-  { clickId, now }: { clickId: string; now: Date },
+  { clickId, author, now }: Decision,
 ): Promise<RefundOutcome | { outcome: "unknown-click" }> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, clickId);
     if (!facts) return { outcome: "unknown-click" };
     const decision = decideRefund(facts);
-    return decision.outcome === "refund"
-      ? writeRefund(database, { botId: facts.botId, eventId: decision.eventId, now })
-      : decision;
+    if (decision.outcome !== "refund") return decision;
+    return writeRefund(database, { objectId: clickId, botId: facts.botId, eventId: decision.eventId, author, now });
   });
 }

@@ -1,14 +1,14 @@
-import { createHmac } from "node:crypto";
 import { pageLanguage } from "@intermission/ad-core/page-language";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
-import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
-import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
+import { clientNetworks } from "@intermission/server/client-address";
+import { countingFor } from "@intermission/server/counted-calls";
+import { noteUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { type KnownAgents, openKnownAgents, recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { CountrySource } from "../ad-selection/country-source.ts";
-import { utcDay } from "../ad-selection/limit-of-viewer.ts";
+import type { CountrySource } from "../viewers/country-source.ts";
 import { type Clicks, type FollowOutcome, followDirectLink, type LinkBot } from "./follow-direct-link.ts";
+import { type AddressKeys, hashAddress, openAddressKeys } from "./hash-address.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
 import {
@@ -22,7 +22,7 @@ import {
   tapCookieIn,
   tapTokenKey,
 } from "./tap-token.ts";
-import type { AddressHashes, Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
 export interface DirectLinkDeps {
   clicks: Clicks;
@@ -57,8 +57,7 @@ interface Links extends Pick<DirectLinkDeps, "clicks" | "countrySource"> {
   readonly ownUrl: URL | undefined;
   /** Of the links' address, without a slash at the end. */
   readonly basePath: string;
-  /** For the hashes of addresses. As text, since Node needs 12 µs for an HMAC with the bytes and 2 µs with a text. */
-  readonly addressKey: string;
+  readonly addressKeys: AddressKeys;
   /** Signs the tokens of tap pages. */
   readonly tokenKey: Buffer;
   readonly acceptedKeys: readonly Buffer[];
@@ -80,7 +79,7 @@ function openLinks(deps: DirectLinkDeps): Links {
     now: deps.now ?? (() => new Date()),
     ownUrl,
     basePath: ownUrl?.pathname.replace(/\/+$/, "") ?? "",
-    addressKey: Buffer.from(encryptionKey).toString("base64"),
+    addressKeys: openAddressKeys(encryptionKey),
     tokenKey,
     acceptedKeys: previous === undefined ? [tokenKey] : [tokenKey, tapTokenKey(current)],
     agents: openKnownAgents(),
@@ -106,7 +105,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
     scope.setErrorHandler((error, request, reply) => {
       const unavailability = unavailabilityOf(error);
       const status = unavailability ? 503 : statusOfError(error);
-      if (unavailability) logUnavailability(request, error, unavailability);
+      if (unavailability) noteUnavailability(request, reply, error, unavailability);
       else if (status >= 500) request.log.error({ err: error }, "a direct link could not be followed");
       if (status === 503) reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
       return sendPage(request, reply, status, { name: "unavailable" });
@@ -129,8 +128,9 @@ async function followLink(links: Links, request: FastifyRequest<LinkRequest>, re
   const now = links.now();
   const networks = clientNetworks(ip);
   const { client } = networks;
-  const waitOfAddress = secondsToWait(links.visitsOfAddress, client, now);
-  const seconds = Math.max(waitOfAddress, secondsToWait(links.visitsOfCode, `${client} ${code}`, now));
+  const count = countingFor(request);
+  const waitOfAddress = secondsToWait(count, links.visitsOfAddress, client, now);
+  const seconds = Math.max(waitOfAddress, secondsToWait(count, links.visitsOfCode, `${client} ${code}`, now));
   if (seconds > 0) {
     reply.header("retry-after", String(seconds));
     return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
@@ -149,7 +149,7 @@ async function followLink(links: Links, request: FastifyRequest<LinkRequest>, re
     userAgent: headers["user-agent"] ?? "",
     acceptLanguage: headers["accept-language"],
     country: links.countrySource?.(request),
-    hashes: hashAddress(links.addressKey, networks, now),
+    hashes: hashAddress(links.addressKeys, networks, now),
     now,
   });
   // After a prefetch the browser must request the link again when its user really opens it.
@@ -242,25 +242,4 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, 
 function statusOfError(error: unknown): number {
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
   return typeof status === "number" && status >= 400 && status <= 599 ? status : 500;
-}
-
-const DAY_MS = 86_400_000;
-
-/**
- * Hashes an address together with the UTC day and the key from the environment: equal addresses can be counted within a
- * day, and without the key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household has the rest.
- * Yesterday's hash is for limits whose time began then; it is never stored beside today's.
- */
-function hashAddress(key: string, { client, wider }: ClientNetworks, now: Date): AddressHashes {
-  const today = utcDay(now);
-  return {
-    today: hashOf(key, `address ${today} ${client}`),
-    yesterday: hashOf(key, `address ${utcDay(new Date(now.getTime() - DAY_MS))} ${client}`),
-    network: hashOf(key, `network ${today} ${wider}`),
-  };
-}
-
-/** 128 bits in hex. */
-function hashOf(key: string, text: string): string {
-  return createHmac("sha256", key).update(`direct link ${text}`).digest("hex").slice(0, 32);
 }

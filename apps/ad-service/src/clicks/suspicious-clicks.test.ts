@@ -1,10 +1,11 @@
+import type { ClickState } from "@intermission/operator-api/reviews";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
 import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
-import { type ClickState, listClicks } from "./list-clicks.ts";
+import { listClicks } from "./list-clicks.ts";
 import { refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 

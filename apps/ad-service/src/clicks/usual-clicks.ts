@@ -1,6 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
-import { utcDay } from "../ad-selection/limit-of-viewer.ts";
+import { utcDay } from "../viewers/limit-of-viewer.ts";
 
 /** The usual clicks of bots, by bot and day, as they were at most a minute ago. */
 export type UsualClicks = BriefCache<number, BotDay>;

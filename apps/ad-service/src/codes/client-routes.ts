@@ -4,8 +4,8 @@ import {
   createCodeResponse,
   type DescribeCodeResponse,
   describeCodeResponse,
-  type PayPerCode,
 } from "@intermission/ad-core/client-api";
+import type { PayPerCode } from "@intermission/ad-core/client-words";
 import type { Bot } from "@intermission/operator-api/bots";
 import { isStorable, storableForm } from "@intermission/postgres/storable-text";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";

@@ -1,4 +1,5 @@
-import type { PayPerCode, ViewState } from "@intermission/ad-core/client-api";
+import type { ViewState } from "@intermission/ad-core/client-api";
+import type { PayPerCode } from "@intermission/ad-core/client-words";
 import { isCode } from "@intermission/ad-core/code";
 import { type EventType, eventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";

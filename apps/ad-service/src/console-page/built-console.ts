@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuiltPage } from "../miniapp-page/built-page.ts";
+import { type BuiltPage, isBeingBuilt } from "../miniapp-page/built-page.ts";
 
 /**
  * Only what this server sends: nothing inline but the page's own hashed script, nothing of other hosts, and no frame around it.
@@ -22,8 +22,9 @@ export function consolePolicy({ scriptHashes, styleHashes }: Pick<BuiltPage, "sc
   ].join("; ");
 }
 
-/** Undefined: the console is built. */
+/** Undefined: the console is built, or is being built. */
 export async function missingConsole(consoleDir: string): Promise<string | undefined> {
+  if (await isBeingBuilt(consoleDir)) return undefined;
   if (await stat(join(consoleDir, "index.html")).catch(() => undefined)) return undefined;
   return `there is no built console in ${consoleDir}: run \`npm run build\`, or set CONSOLE_DIR`;
 }

@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { consoleAddress, consoleOrigins } from "../people/console-address.ts";
 import { missingConsole } from "./built-console.ts";
 import { consolePageRoutes } from "./routes.ts";
@@ -82,6 +83,40 @@ test("without a build a person gets a page that says so, and the start names the
     `there is no built console in ${nowhere}: run \`npm run build\`, or set CONSOLE_DIR`,
   );
   expect(await missingConsole(folder)).toBeUndefined();
+});
+
+test("while it is built a person gets a page that reloads by itself, and what is not a page an answer with Retry-After", async () => {
+  const building = await mkdtemp(join(tmpdir(), "intermission-building-"));
+  const mark = `${building}.building`;
+  onTestFinished(() => rm(building, { recursive: true }));
+  const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+  await cp(folder, building, { recursive: true });
+  await writeFile(mark, String(process.pid));
+  consolePageRoutes(app, { consoleDir: building });
+  const ask = (url: string) => app.inject({ url, headers: { accept: "text/html", "accept-language": "ru" } });
+  const page = await ask("/console/campaigns");
+  expect({ status: page.statusCode, ...page.headers }).toMatchObject({ status: 503, "retry-after": "3" });
+  const [, reload = ""] = /<script>(.*)<\/script>/.exec(page.body) ?? [];
+  expect(reload).toContain("location.reload()");
+  const hash = createHash("sha256").update(reload).digest("base64");
+  expect(page.headers["content-security-policy"]).toContain(`script-src 'sha256-${hash}'`);
+  expect(page.body).toContain("Эта страница ещё собирается");
+  const asset = await ask("/console/assets/main-abc.js");
+  expect([asset.statusCode, asset.headers["retry-after"]]).toEqual([503, "3"]);
+  expect(asset.json()).toMatchObject({
+    error: { code: "UNAVAILABLE", message: expect.stringContaining("being built") },
+  });
+  expect(await missingConsole(building)).toBeUndefined();
+
+  await rm(mark);
+  expect((await ask("/console/campaigns")).body).toBe(html);
+  expect((await ask("/console/assets/main-abc.js")).statusCode).toBe(200);
+  // What a killed build left means nothing.
+  const killed = spawnSync("true").pid;
+  await writeFile(`${folder}.building`, String(killed));
+  expect((await get("/console")).statusCode).toBe(200);
+  await rm(`${folder}.building`);
+  await app.close();
 });
 
 test("on a machine of one's own the console is at localhost, and each of the machine's names may use it", () => {

@@ -1,6 +1,7 @@
 import { conversionRoutes } from "@intermission/operator-api/conversions";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
@@ -32,7 +33,11 @@ export function conversionOperatorRoutes(
     },
 
     async reverseConversion(request) {
-      const reversed = await reverseConversion(database, request.body, now());
+      const reversed = await reverseConversion(database, {
+        ...request.body,
+        author: authorOf(request.http),
+        now: now(),
+      });
       return { ...request.body, state: stateOf(reversed, request.body.clickId) };
     },
   });

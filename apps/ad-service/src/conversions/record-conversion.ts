@@ -59,6 +59,11 @@ const findClick = statement<{
      where click_id = $1 and opened_at between $2::timestamptz - ${WITHIN} and $2::timestamptz + ${WITHIN}
    ) as clicked join campaigns using (campaign_id)`,
 );
+// The number of a click's conversions is counted after this, so that no concurrent request passes the limit with it.
+const lockClick = statement<never>(
+  "conversions.lock-click",
+  "select pg_advisory_xact_lock(hashtextextended('conversions of ' || $1, 0))::text",
+);
 const insert = statement<{ clickId: string }>(
   "conversions.insert",
   `insert into conversions (click_id, event, conversion_id, value_micros, currency, bot_id, campaign_id, creative_id, audience, occurred_at, clicked_at)
@@ -113,8 +118,11 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
   if (isRefused) return { outcome: "refused", reason: "refused-click" };
   const recordedBy = [botId, campaignId, creativeId, audience, now, clickedAt];
   const values = [clickId, event, conversionId, valueMicros, currency, ...recordedBy];
-  if ((await database.run(insert, values)).length > 0) return { outcome: "recorded" };
-  const [known] = await database.run(findRecorded, [clickId, event, conversionId, clickedAt]);
-  if (known === undefined) return { outcome: "refused", reason: "too-many" };
-  return known.isReversed ? { outcome: "refused", reason: "reversed" } : { outcome: "repeated" };
+  return database.transaction<RecordConversionOutcome>(async (tx) => {
+    await tx.run(lockClick, [clickId]);
+    if ((await tx.run(insert, values)).length > 0) return { outcome: "recorded" };
+    const [known] = await tx.run(findRecorded, [clickId, event, conversionId, clickedAt]);
+    if (known === undefined) return { outcome: "refused", reason: "too-many" };
+    return known.isReversed ? { outcome: "refused", reason: "reversed" } : { outcome: "repeated" };
+  });
 }

@@ -1,4 +1,5 @@
 import { timeOfClick } from "@intermission/ad-core/code";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
 /** Identifies a conversion; `event` and `conversionId` are '' if the advertiser sent none. */
@@ -34,13 +35,13 @@ const ofClick = statement<{ event: string; conversionId: string }>(
 /** Reverses a conversion once: an order that was cancelled, or a report that was wrong. It moves no money. */
 export async function reverseConversion(
   database: Database,
-  key: ConversionKey,
-  now: Date,
+  { clickId, event, conversionId, author, now }: ConversionKey & { author?: Author | undefined; now: Date },
 ): Promise<ReverseConversionOutcome> {
-  const { clickId, event, conversionId } = key;
   const clickedAt = timeOfClick(clickId);
-  const reversed = await database.run(reverse, [clickId, event, conversionId, now, clickedAt]);
-  if (reversed.length > 0) return { outcome: "reversed" };
+  const values = [clickId, event, conversionId, now, clickedAt];
+  const objectId = `${clickId} ${event} ${conversionId}`;
+  const reversed = await changeAudited(database, { objectId, author }, { statement: reverse, values });
+  if (reversed !== undefined) return { outcome: "reversed" };
   const recorded = await database.run(ofClick, [clickId, clickedAt]);
   const isKnown = recorded.some((one) => one.event === event && one.conversionId === conversionId);
   return isKnown ? { outcome: "reversed-before" } : { outcome: "unknown-conversion", recorded };

@@ -1,55 +1,13 @@
 import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import type { Database } from "@intermission/postgres/open-database";
-import { isStorable, storableForm } from "@intermission/postgres/storable-text";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { z } from "zod";
 import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
+import { postback, valueIn } from "./postback.ts";
 import { countConversionRefusal, recordConversion } from "./record-conversion.ts";
-
-const maxValueMicros = 10n ** 17n;
-
-/** In an address, or in JSON. Its digits go to the database as text. An empty one is a macro that was not filled in. */
-const valueMicros = z
-  .union([z.string(), z.number()])
-  .transform((value) => (value === "" ? null : String(value)))
-  .refine(
-    (digits) => digits === null || (/^\d{1,18}$/.test(digits) && BigInt(digits) <= maxValueMicros),
-    `must be a whole number of micros from 0 to ${maxValueMicros}: a value of 4.99 is 4990000`,
-  );
-
-/** The same in units of the currency, as advertisers' trackers send it. */
-const value = z
-  .union([z.string(), z.number()])
-  .transform((amount) => (amount === "" ? null : String(amount)))
-  .refine(
-    (amount) => amount === null || /^\d{1,11}(\.\d{1,6})?$/.test(amount),
-    "must be an amount with a point and 6 decimals at most, such as 4.99",
-  )
-  .transform((amount) => (amount === null ? null : microsOf(amount)));
-
-function microsOf(amount: string): string {
-  const [whole = "", fraction = ""] = amount.split(".");
-  return String(BigInt(whole + fraction.padEnd(6, "0")));
-}
-
-const postback = z
-  .object({
-    click_id: z.string().min(1).max(64),
-    key: z.string().min(1).max(128),
-    conversion_id: z.string().max(128).refine(isStorable, storableForm).default(""),
-    event: z.string().max(64).refine(isStorable, storableForm).default(""),
-    value_micros: valueMicros.optional(),
-    value: value.optional(),
-    currency: z.string().max(64).default(""),
-  })
-  .refine(({ value_micros: micros, value }) => (micros ?? null) === null || (value ?? null) === null, {
-    path: ["value"],
-    error: "and value_micros are the same amount: send one of them",
-  });
 
 /** Statuses, codes and texts of the answers. */
 const refusals = {
@@ -81,19 +39,21 @@ export function conversionRoutes(
   const answer = async (request: FastifyRequest, input: unknown) => {
     const at = now();
     const network = addressNetwork(request.ip);
-    spend(calls, network, at);
+    spend(request, calls, network, at);
     const sent = await readPostback(input, at);
+    const { valueMicros, note } = valueIn(sent);
     const outcome = await recordConversion(database, {
       clickId: sent.click_id,
       key: sent.key,
       conversionId: sent.conversion_id,
       event: sent.event,
-      valueMicros: sent.value_micros ?? sent.value ?? null,
+      valueMicros,
       currency,
       now: at,
     });
-    if (outcome.outcome !== "refused") return { outcome: outcome.outcome satisfies "recorded" | "repeated" };
-    if (outcome.reason === "unknown-key") spend(wrongKeys, network, at);
+    if (outcome.outcome !== "refused")
+      return { outcome: outcome.outcome satisfies "recorded" | "repeated", ...(note !== undefined && { note }) };
+    if (outcome.reason === "unknown-key") spend(request, wrongKeys, network, at);
     throw new HttpError(...refusals[outcome.reason]);
   };
 
@@ -119,6 +79,15 @@ export function conversionRoutes(
       scope.addHook("onRequest", async (_request, reply) => {
         reply.header("cache-control", "no-store");
       });
+      // A POST may have all of its fields in the address, whatever type it declares for its empty body.
+      const parseJson = scope.getDefaultJsonParser("error", "error");
+      scope.removeContentTypeParser("application/json");
+      scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) =>
+        isEmpty(body) ? done(null) : parseJson(request, String(body), done),
+      );
+      scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) =>
+        isEmpty(body) ? done(null) : done(new HttpError(415, "UNSUPPORTED_MEDIA_TYPE", otherType)),
+      );
       scope.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
         done(null, Object.fromEntries(new URLSearchParams(String(body)))),
       );
@@ -129,6 +98,12 @@ export function conversionRoutes(
     },
     { prefix: "/postback/v1" },
   );
+}
+
+const otherType = "send the fields in the address, as a form or as JSON";
+
+function isEmpty(body: string | Buffer): boolean {
+  return String(body).trim() === "";
 }
 
 function fieldsOf(value: unknown): object {

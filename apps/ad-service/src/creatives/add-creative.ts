@@ -6,15 +6,18 @@ import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Creative, Rendition } from "@intermission/operator-api/creatives";
 import { type FileFault, fileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
-import { conversionCommand, convertVideo } from "./convert-video.ts";
-import { findCreative, insertCreative, nameCreative } from "./creatives.ts";
+import { BucketFault } from "./bucket-faults.ts";
+import { conversionCommand, convertVideo, encodeAll } from "./convert-video.ts";
+import { findCreative, insertCreative, nameCreative, storedName } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
-import { hashOfFile, type MediaStorage } from "./media-storage.ts";
-import { type MadeRendition, makeRenditions } from "./renditions.ts";
+import { hashOfFile, isFile, type MediaStorage } from "./media-storage.ts";
+import { type MadeRendition, makeRenditions, renditionFiles } from "./renditions.ts";
+import { stripVideo } from "./strip-video.ts";
+import { keepWork, resumeWork } from "./unfinished-work.ts";
 
 export type AddCreativeOutcome =
   /**
@@ -43,6 +46,9 @@ export interface CreativeOwner {
 
 type PathOf = (name: string) => string;
 
+/** What takes ffmpeg long. */
+const madeFiles = ["converted", ...renditionFiles];
+
 /**
  * Stores a video under the hash of its bytes. Adding the same video twice gives one creative. A video that phones would
  * not play, or not start immediately, is converted if ffmpeg is installed, and a poster and lighter files are made; a
@@ -50,7 +56,7 @@ type PathOf = (name: string) => string;
  */
 export async function addCreative(
   { database, media, ffmpeg, maxMakingMs }: AddCreativeDeps,
-  upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date; owner?: CreativeOwner },
+  upload: { bytes: AsyncIterable<Uint8Array>; name: string; author?: Author; now: Date; owner?: CreativeOwner },
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
@@ -58,6 +64,8 @@ export async function addCreative(
       return { outcome: "refused", faults: [fileFault("FILE_TOO_LARGE", { max })] };
     }
     if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", faults: [fileFault("FILE_EMPTY")] };
+    const work = { media, sha256: await hashOfFile(pathOf("upload")), pathOf };
+    await resumeWork(work, madeFiles);
     const found = await inspectOrConvert(ffmpeg, pathOf);
     if (found.outcome === "unplayable") {
       const { faults, conversion } = found;
@@ -68,9 +76,16 @@ export async function addCreative(
       };
     }
     const deps = { database, media, ffmpeg, maxMakingMs };
-    const kept = await keepVideo(deps, found, { pathOf, now: upload.now, owner: upload.owner });
-    const named = { creativeId: kept.creative.creativeId, name: basename(upload.name), isDefault: true };
-    kept.creative = (await nameCreative(database, named)) ?? kept.creative;
+    const { author, now, owner } = upload;
+    const name = basename(upload.name);
+    const options = { pathOf, name, author, now, owner };
+    const kept = await keepVideo(deps, found, options).catch(async (error: unknown) => {
+      if (error instanceof BucketFault && error.isAway) await keepWork(work, madeFiles);
+      throw error;
+    });
+    const { creativeId } = kept.creative;
+    if (kept.creative.name === null)
+      kept.creative = (await nameCreative(database, { creativeId, name, author, isDefault: true })) ?? kept.creative;
     return { outcome: "added", ...kept, ...(found.converted !== undefined && { converted: found.converted }) };
   });
 }
@@ -92,24 +107,36 @@ async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promi
 /** A converted file that lasts longer or shorter is not what its owner saw. */
 const MAX_DRIFT_SECONDS = 0.5;
 
-type Playable = PlayableVideo & { path: string; converted?: string };
+/** `sourceSha256` is of the bytes before they were stripped: another file is another creative, also where only its notes differ. */
+type Playable = StrippedVideo & { path: string; converted?: string };
+type StrippedVideo = PlayableVideo & { sourceSha256: string };
 
 async function inspectOrConvert(ffmpeg: Ffmpeg, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
   const path = pathOf("upload");
-  const found = await inspectVideo(path);
+  const found = await inspectAndStrip(path);
   if (found.outcome === "playable") return { ...found, path };
   const { conversion, container } = found;
   if (conversion === undefined || container === undefined) return found;
   const converted = pathOf("converted");
-  const outcome = await convertVideo(conversion, { ffmpeg, from: path, container, to: converted });
+  const isMade = await isFile(converted);
+  const outcome = isMade ? "done" : await convertVideo(conversion, { ffmpeg, from: path, container, to: converted });
   if (outcome === "busy") return { ...found, faults: [fileFault("SERVER_BUSY")] };
   if (outcome === "too-long") return { ...found, faults: [...found.faults, fileFault("CONVERSION_TOO_LONG")] };
   if (outcome !== "done") return found;
-  const better = await inspectVideo(converted);
+  const better = await inspectAndStrip(converted);
   if (better.outcome === "unplayable" || (await stat(converted)).size > MAX_VIDEO_BYTES) return found;
   if (found.seconds !== undefined && Math.abs(better.durationMs / 1000 - found.seconds) > MAX_DRIFT_SECONDS)
     return found;
   return { ...better, path: converted, converted: textOfFileFaults(found.faults) };
+}
+
+async function inspectAndStrip(path: string): Promise<StrippedVideo | UnplayableVideo> {
+  const found = await inspectVideo(path);
+  if (found.outcome === "unplayable") return found;
+  const sourceSha256 = await hashOfFile(path);
+  const fault = await stripVideo(path, found.extension);
+  if (fault === undefined) return { ...found, sourceSha256 };
+  return { outcome: "unplayable", faults: [fault], conversion: encodeAll };
 }
 
 interface KeepDeps {
@@ -119,33 +146,41 @@ interface KeepDeps {
   maxMakingMs: number | undefined;
 }
 
+interface KeepOptions {
+  pathOf: PathOf;
+  name: string;
+  author: Author | undefined;
+  now: Date;
+  owner: CreativeOwner | undefined;
+}
+
 async function keepVideo(
   deps: KeepDeps,
   video: Playable,
-  { pathOf, now, owner }: { pathOf: PathOf; now: Date; owner: CreativeOwner | undefined },
+  options: KeepOptions,
 ): Promise<{ creative: Creative; renditionFault?: string; posterFault?: string }> {
   const { database, ffmpeg, maxMakingMs: maxMs } = deps;
+  const { sourceSha256 } = video;
+  const { pathOf, author, owner } = options;
   const sha256 = await hashOfFile(video.path);
   // Each advertiser's is a creative of its own: what one has approved is not approved for another.
-  const creativeId = `cre_${(owner ? hash("sha256", `${owner.advertiserId} ${sha256}`) : sha256).slice(0, 24)}`;
-  nameChangedObject(creativeId);
+  const creativeId = `cre_${(owner ? hash("sha256", `${owner.advertiserId} ${sourceSha256}`) : sourceSha256).slice(0, 24)}`;
   const known = await findCreative(database, creativeId);
   const lost = known === undefined ? [] : await lostFiles(deps.media, known);
   if (known && known.renditions.length > 0 && lost.length === 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, maxMs }, { path: video.path, video, pathOf });
-  const posterFault = known
-    ? await keepLost(deps, video, { sha256, pathOf, lost })
-    : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now, owner });
   const renditions: Rendition[] = [];
   for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
   renditions.sort((a, b) => b.byteLength - a.byteLength);
-  if (renditions.length > 0)
-    await database.run(setRenditions, [
-      creativeId,
-      JSON.stringify(renditions),
-      JSON.stringify(known?.renditions ?? []),
-    ]);
+  const posterFault = known
+    ? await keepLost(deps, video, { sha256, pathOf, lost })
+    : await keepOriginal(deps, video, { ...options, creativeId, sha256, renditions });
+  // Also of a new one: another upload of the same video may have stored it meanwhile, without lighter files.
+  if (renditions.length > 0) {
+    const values = [creativeId, JSON.stringify(renditions), JSON.stringify(known?.renditions ?? [])];
+    await changeAudited(database, { objectId: creativeId, author }, { statement: setRenditions, values });
+  }
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return {
@@ -155,9 +190,9 @@ async function keepVideo(
   };
 }
 
-const setRenditions = statement<never>(
+const setRenditions = statement<{ id: string }>(
   "creatives.set-renditions",
-  "update creatives set renditions = $2 where creative_id = $1 and renditions = $3::jsonb",
+  "update creatives set renditions = $2 where creative_id = $1 and renditions = $3::jsonb returning creative_id as id",
 );
 
 /** What is made of a video, as far as the storage does not have it any more. */
@@ -192,9 +227,9 @@ async function keepLost(
 async function keepOriginal(
   { database, media, ffmpeg }: KeepDeps,
   video: Playable,
-  named: { creativeId: string; sha256: string; pathOf: PathOf; now: Date; owner: CreativeOwner | undefined },
+  named: KeepOptions & { creativeId: string; sha256: string; renditions: Rendition[] },
 ): Promise<string | undefined> {
-  const { creativeId, sha256, pathOf, now, owner } = named;
+  const { creativeId, sha256, pathOf, name, author, now, owner, renditions } = named;
   const { size } = await stat(video.path);
   const poster = await makePoster({ ffmpeg, pathOf }, { path: video.path, video });
   const posterFileName = poster.outcome === "made" ? `${await hashOfFile(poster.path)}.${poster.extension}` : null;
@@ -203,7 +238,9 @@ async function keepOriginal(
   await media.keep(video.path, fileName);
   const { mediaType, durationMs, width, height, framesBySecond } = video;
   await insertCreative(database, {
+    author,
     creativeId,
+    name: storedName(name),
     kind: "file",
     sha256,
     fileName,
@@ -214,6 +251,7 @@ async function keepOriginal(
     width,
     height,
     framesBySecond,
+    renditions,
     createdAt: now,
     ...(owner && { advertiserId: owner.advertiserId, review: owner.isSubmission ? "draft" : "approved" }),
   });
@@ -247,7 +285,7 @@ class DownloadFault extends Error {}
  */
 export async function addCreativeByAddress(
   { downloadVideo, ...deps }: AddCreativeDeps & { downloadVideo: DownloadVideo },
-  { url, now }: { url: string; now: Date },
+  { url, ...added }: { url: string; author?: Author; now: Date },
 ): Promise<AddCreativeOutcome> {
   const name = basename(URL.parse(url)?.pathname ?? "") || "video.mp4";
   const bytes = new PassThrough();
@@ -260,7 +298,7 @@ export async function addCreativeByAddress(
     (error) => bytes.destroy(error),
   );
   try {
-    return await addCreative(deps, { bytes, name, now });
+    return await addCreative(deps, { bytes, name, ...added });
   } catch (error) {
     if (error instanceof DownloadFault)
       return { outcome: "refused", faults: [fileFault("DOWNLOAD", { reason: error.message })] };

@@ -11,11 +11,29 @@ export class BucketFault extends Error {
   override readonly name = "BucketFault";
   /** Programs print the message alone. */
   readonly isForOperator = true;
+  /** It may be gone in a moment: the same request can be repeated. */
+  readonly isAway: boolean;
+
+  constructor(message: string, { isAway = false, cause }: { isAway?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.isAway = isAway;
+  }
+}
+
+const TRANSIENT_STATUSES = [408, 429, 500, 502, 503, 504];
+/** Names of such errors with another status: services that copy S3 have statuses of their own. */
+const TRANSIENT_NAMES = ["SlowDown", "RequestTimeout", "ServiceUnavailable", "InternalError", "OperationAborted"];
+
+/** Whether the service is busy or restarts, or the connection was lost. */
+function isTransient(error: unknown): boolean {
+  const { name = "", $metadata: { httpStatusCode: status } = {} } = error as Partial<S3ServiceException>;
+  // Without a status there was no answer.
+  return status === undefined || TRANSIENT_STATUSES.includes(status) || TRANSIENT_NAMES.includes(name);
 }
 
 /** What an error of the S3 client means for the operator. Never contains a key. */
 export function faultOfBucket(at: BucketPlace, error: unknown): BucketFault {
-  return new BucketFault(wordsOf(at, error), { cause: error });
+  return new BucketFault(wordsOf(at, error), { cause: error, isAway: isTransient(error) });
 }
 
 function wordsOf({ endpoint, bucket, region }: BucketPlace, error: unknown) {

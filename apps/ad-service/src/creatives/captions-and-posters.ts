@@ -1,9 +1,11 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
 import type { Captions, Creative } from "@intermission/operator-api/creatives";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
+import { audit, changeAudited, type OpenChange, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { findCreative, seenChange } from "./creatives.ts";
-import { inspectPicture, MAX_PICTURE_BYTES } from "./inspect-picture.ts";
+import { type CreativeChange, findCreative, seenChange } from "./creatives.ts";
+import type { Ffmpeg } from "./ffmpeg.ts";
+import { fitPicture, MAX_UPLOADED_PICTURE_BYTES } from "./fit-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 
 export const MAX_CAPTION_BYTES = 256 * 1024;
@@ -30,8 +32,7 @@ function refused(fault: FileFault): { outcome: "refused"; faults: readonly FileF
   return { outcome: "refused", faults: [fault] };
 }
 
-interface CreativeChange {
-  creativeId: string;
+interface SeenChange extends CreativeChange {
   /** Changed by its advertiser: it waits for approval again. */
   isSubmission: boolean;
 }
@@ -53,42 +54,43 @@ const updateCaptions = statement<never>(
 /** Adds captions to a video, or replaces those of the same language. */
 export async function setCaptions(
   { database, media }: { database: Database; media: MediaStorage },
-  change: CreativeChange & { language: string; bytes: AsyncIterable<Uint8Array> },
+  { language: tag, bytes, ...change }: SeenChange & { language: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetCaptionsOutcome> {
-  const { creativeId, language: tag, bytes, isSubmission } = change;
   const language = languageOf(tag);
   if (language === undefined) return refused(fileFault("CAPTIONS_LANGUAGE", { language: tag }));
-  const creative = await findCreative(database, creativeId);
+  const creative = await findCreative(database, change.creativeId);
   if (!creative) return { outcome: "unknown-creative" };
   if (creative.durationMs === null) return refused(fileFault("TAG_HAS_NO_CAPTIONS"));
   const file = await readAtMost(bytes, MAX_CAPTION_BYTES + 1);
   const fault = captionsFault(file, { durationMs: creative.durationMs });
   if (fault !== undefined) return refused(fault);
   const fileName = await keepBytes(media, file, "vtt");
-  return note(database, { creativeId, language, fileName, isSubmission });
+  return note(database, { ...change, language, fileName });
 }
 
 async function note(
   database: Database,
-  { language, fileName, ...change }: CreativeChange & { language: string; fileName: string },
+  { language, fileName, ...change }: SeenChange & { language: string; fileName: string },
 ): Promise<SetCaptionsOutcome> {
   return database.transaction(async (tx) => {
+    const opened = await openChange(tx, change.author, change.creativeId);
     await tx.run(lock, [change.creativeId]);
     const before = await findCreative(tx, change.creativeId);
     const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
     if (others.length >= MAX_LANGUAGES) return refused(fileFault("CAPTIONS_LANGUAGES", { max: String(MAX_LANGUAGES) }));
-    return changeCaptions(tx, change, [...others, { language, fileName }]);
+    return changeCaptions(tx, { ...change, opened }, [...others, { language, fileName }]);
   });
 }
 
 async function changeCaptions(
   tx: Transaction,
-  { creativeId, isSubmission }: CreativeChange,
+  { creativeId, isSubmission, opened }: SeenChange & { opened: OpenChange | undefined },
   captions: readonly Captions[],
 ): Promise<{ outcome: "changed"; creative: Creative } | { outcome: "unknown-creative" }> {
   const sorted = captions.toSorted((a, b) => (a.language < b.language ? -1 : 1));
   await tx.run(updateCaptions, [creativeId, JSON.stringify(sorted), isSubmission]);
   const creative = await findCreative(tx, creativeId);
+  if (creative) await audit(tx, opened);
   return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
 }
 
@@ -110,16 +112,17 @@ export type RemoveCaptionsOutcome =
 /** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
   database: Database,
-  { creativeId, language: tag, isSubmission }: CreativeChange & { language: string },
+  { language: tag, ...change }: SeenChange & { language: string },
 ): Promise<RemoveCaptionsOutcome> {
   const language = languageOf(tag) ?? tag;
   return database.transaction(async (tx) => {
-    await tx.run(lock, [creativeId]);
-    const before = await findCreative(tx, creativeId);
+    const opened = await openChange(tx, change.author, change.creativeId);
+    await tx.run(lock, [change.creativeId]);
+    const before = await findCreative(tx, change.creativeId);
     if (!before) return { outcome: "unknown-creative" };
     const others = before.captions.filter((captions) => captions.language !== language);
     if (others.length === before.captions.length) return { outcome: "no-such-captions" };
-    return changeCaptions(tx, { creativeId, isSubmission }, others);
+    return changeCaptions(tx, { ...change, opened }, others);
   });
 }
 
@@ -128,24 +131,26 @@ export type SetPosterOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; faults: readonly FileFault[] };
 
-const updatePoster = statement<never>(
+const updatePoster = statement<{ id: string }>(
   "creatives.set-poster",
-  `update creatives set poster_file_name = $2, ${seenChange} where creative_id = $1`,
+  `update creatives set poster_file_name = $2, ${seenChange} where creative_id = $1 returning creative_id as id`,
 );
 
 /** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
 export async function setPoster(
-  { database, media }: { database: Database; media: MediaStorage },
-  { creativeId, bytes, isSubmission }: CreativeChange & { bytes: AsyncIterable<Uint8Array> },
+  { database, media, ffmpeg }: { database: Database; media: MediaStorage; ffmpeg: Ffmpeg },
+  { bytes, name, isSubmission, ...of }: SeenChange & { bytes: AsyncIterable<Uint8Array>; name: string },
 ): Promise<SetPosterOutcome> {
-  const creative = await findCreative(database, creativeId);
+  const creative = await findCreative(database, of.creativeId);
   if (!creative) return { outcome: "unknown-creative" };
   if (creative.kind === "vast") return refused(fileFault("TAG_HAS_NO_POSTER"));
-  const file = await readAtMost(bytes, MAX_PICTURE_BYTES + 1);
-  const picture = inspectPicture(file);
-  if ("code" in picture) return refused(picture);
-  const fileName = await keepBytes(media, file, picture.extension);
-  await database.run(updatePoster, [creativeId, fileName, isSubmission]);
-  const changed = await findCreative(database, creativeId);
+  const file = await readAtMost(bytes, MAX_UPLOADED_PICTURE_BYTES + 1);
+  const fitted = await fitPicture({ media, ffmpeg }, { bytes: file, name, use: "poster" });
+  if (fitted.outcome === "refused") return fitted;
+  const fileName = await keepBytes(media, fitted.bytes, fitted.extension);
+  const values = [of.creativeId, fileName, isSubmission];
+  const { creativeId: objectId, author } = of;
+  await changeAudited(database, { objectId, author }, { statement: updatePoster, values });
+  const changed = await findCreative(database, objectId);
   return changed ? { outcome: "changed", creative: changed } : { outcome: "unknown-creative" };
 }

@@ -102,7 +102,7 @@ describe("captions", () => {
 
   test("a missing creative and a VAST tag can have none", async () => {
     expect(await set(hello, "en", "cre_none")).toEqual({ outcome: "unknown-creative" });
-    const url = "https://ads.example.com/vast";
+    const url = "https://tags.example.net/vast";
     const tag = await addVastTag(store.database, { url, now });
     expect(await set(hello, "en", tag.creativeId)).toMatchObject({ outcome: "refused" });
   });

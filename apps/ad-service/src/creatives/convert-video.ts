@@ -87,6 +87,6 @@ export function conversionCommand(conversion: Conversion, name: string): string 
   return ["ffmpeg", ...input, ...options, shellQuoted(converted)].join(" ");
 }
 
-function shellQuoted(text: string): string {
+export function shellQuoted(text: string): string {
   return /^[\w./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

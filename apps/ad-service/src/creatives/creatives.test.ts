@@ -146,7 +146,7 @@ describe("videos", () => {
         const { fileName, posterFileName } = converted.outcome === "added" ? converted.creative : {};
         expect(await readdir(mediaDir)).toEqual(expect.arrayContaining([fileName, posterFileName]));
         const poster = await readFile(join(mediaDir, String(posterFileName)));
-        expect(inspectPicture(poster)).toMatchObject({ extension: "webp" });
+        expect(inspectPicture(poster)).toMatchObject({ picture: { extension: "webp" } });
       },
     );
 
@@ -157,7 +157,7 @@ describe("videos", () => {
       const { posterFileName } = added.outcome === "added" ? added.creative : {};
       expect(posterFileName).toMatch(/\.jpg$/);
       expect(inspectPicture(await readFile(join(mediaDir, String(posterFileName))))).toMatchObject({
-        extension: "jpg",
+        picture: { extension: "jpg" },
       });
     });
 

@@ -3,10 +3,11 @@ import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { Creative } from "@intermission/operator-api/creatives";
 import type { FieldFault } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
+import { storableText } from "@intermission/postgres/storable-text";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
 
@@ -93,23 +94,31 @@ export const seenChange = `revision = revision + 1, submitted_at = case when $3:
    review_reason = case when $3::boolean then null else review_reason end,
    review = case when $3::boolean and review <> 'draft' then 'waiting' else review end`;
 
-const setLine = statement<never>(
+const setLine = statement<{ id: string }>(
   "creatives.set-legal-line",
-  `update creatives set legal_line = $2, ${seenChange} where creative_id = $1`,
+  `update creatives set legal_line = $2, ${seenChange} where creative_id = $1 returning creative_id as id`,
 );
+
+/** What a person changes of a creative. */
+export interface CreativeChange {
+  creativeId: string;
+  author?: Author | undefined;
+}
 
 /** Sets the text that a law requires beside the ad, or with null removes it. Undefined: there is no such creative. */
 export async function setLegalLine(
   database: Database,
-  { creativeId, legalLine, isSubmission }: { creativeId: string; legalLine: string | null; isSubmission: boolean },
+  { legalLine, isSubmission, ...of }: CreativeChange & { legalLine: string | null; isSubmission: boolean },
 ): Promise<Creative | undefined> {
-  await database.run(setLine, [creativeId, legalLine, isSubmission]);
-  return findCreative(database, creativeId);
+  const { creativeId: objectId, author } = of;
+  const values = [objectId, legalLine, isSubmission];
+  await changeAudited(database, { objectId, author }, { statement: setLine, values });
+  return findCreative(database, objectId);
 }
 
-const setName = statement<never>(
+const setName = statement<{ id: string }>(
   "creatives.set-name",
-  "update creatives set name = case when $3 then coalesce(name, $2) else $2 end where creative_id = $1",
+  "update creatives set name = $2 where creative_id = $1 and (name is null or not $3) returning creative_id as id",
 );
 
 const MAX_NAME = 128;
@@ -117,15 +126,18 @@ const MAX_NAME = 128;
 /** Names a creative for its operator. With `isDefault` a name that it has stays. Undefined: there is no such creative. */
 export async function nameCreative(
   database: Database,
-  { creativeId, name, isDefault = false }: { creativeId: string; name: string; isDefault?: boolean },
+  { name, isDefault = false, ...of }: CreativeChange & { name: string; isDefault?: boolean },
 ): Promise<Creative | undefined> {
-  const text = name
-    .replace(/\p{Cc}/gu, " ")
-    .trim()
-    .slice(0, MAX_NAME)
-    .toWellFormed();
-  if (text !== "") await database.run(setName, [creativeId, text, isDefault]);
-  return findCreative(database, creativeId);
+  const text = storedName(name);
+  const { creativeId: objectId, author } = of;
+  const values = [objectId, text, isDefault];
+  if (text !== null) await changeAudited(database, { objectId, author }, { statement: setName, values });
+  return findCreative(database, objectId);
+}
+
+/** A name as it is stored; null: nothing of it can be shown. */
+export function storedName(name: string): string | null {
+  return storableText(name.replace(/\p{Cc}/gu, " ").trim(), MAX_NAME) || null;
 }
 
 export function unknownCreative(creativeId: string): HttpError {
@@ -140,28 +152,34 @@ export type NewCreative = Pick<Creative, "creativeId" | "kind" | "createdAt"> &
 
 const insertedColumns = { ...columns, framesBySecond: "frames_by_second" };
 const inserted = Object.values(insertedColumns).join(", ");
-const insert = statement<never>(
+const insert = statement<{ id: string }>(
   "creatives.insert",
   `insert into creatives (${inserted}) select ${inserted} from jsonb_populate_record(null::creatives, $1::jsonb)
-   on conflict (creative_id) do nothing`,
+   on conflict (creative_id) do nothing returning creative_id as id`,
 );
 
 /** Adding a creative a second time changes nothing. */
-export async function insertCreative(database: Transaction, creative: NewCreative): Promise<void> {
+export async function insertCreative(
+  database: Database,
+  { author, ...creative }: NewCreative & Pick<CreativeChange, "author">,
+): Promise<void> {
   const review = { review: "approved", submittedAt: creative.createdAt, revision: 1 };
   const row = byColumn(insertedColumns, { renditions: [], captions: [], ...review, ...creative });
-  await database.run(insert, [JSON.stringify(row)]);
+  const { creativeId: objectId } = creative;
+  await changeAudited(database, { objectId, author }, { statement: insert, values: [JSON.stringify(row)] });
 }
 
 /**
  * Adds a VAST tag, in which `vastTagFault` finds nothing, as a creative, which is requested whenever an ad is needed. Adding the
  * same tag twice gives one creative.
  */
-export async function addVastTag(database: Database, { url, now }: { url: string; now: Date }): Promise<Creative> {
+export async function addVastTag(
+  database: Database,
+  { url, author, now }: { url: string; author?: Author | undefined; now: Date },
+): Promise<Creative> {
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
   const name = URL.parse(url)?.host.slice(0, MAX_NAME) ?? null;
-  nameChangedObject(creativeId);
-  await insertCreative(database, { creativeId, name, kind: "vast", url, createdAt: now });
+  await insertCreative(database, { creativeId, name, kind: "vast", url, author, createdAt: now });
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return creative;
@@ -181,7 +199,7 @@ export function vastTagFault(
     case undefined:
       return undefined;
     case "not-an-address": {
-      const message = "is not an address; write it in full, such as https://ads.example.com/vast?id=1";
+      const message = "is not an address; write it in full, such as https://tags.example.net/vast?id=1";
       return { message, fault: fieldFault("NOT_AN_ADDRESS") };
     }
     case "scheme":

@@ -1,11 +1,13 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { type FileFault, type FileWord, fileFault } from "@intermission/operator-api/file-faults";
 import type { Container } from "./ffmpeg.ts";
-import { mp4Fault } from "./inspect-mp4.ts";
+import { checkMp4 } from "./inspect-mp4.ts";
+import { otherKindOf, pictureKindOf } from "./other-files.ts";
+import { endOfSegment } from "./webm-segment.ts";
 
-/** `isVideo`: it may be a video in another container, which its owner can convert. */
+/** `end`: players ignore what stands behind it. `isVideo`: it may be a video in another container, which its owner can convert. */
 export type DetectedContainer =
-  | { outcome: "detected"; container: Container }
+  | { outcome: "detected"; container: Container; end: number }
   | { outcome: "refused"; fault: FileFault; isVideo: boolean };
 
 const HEAD_BYTES = 4096;
@@ -26,18 +28,6 @@ const playlists: readonly [start: RegExp, name: FileWord][] = [
   [/^(https?|rtsp|rtmp|file|concat|subfile):/i, "a list of addresses"],
 ];
 
-/** Files that are chosen by mistake, and that no command makes a video of. `form`: at byte 8. */
-const others: readonly { start: string; form?: string; name: FileWord }[] = [
-  { start: "\x89PNG", name: "a PNG picture" },
-  { start: "\xff\xd8\xff", name: "a JPEG picture" },
-  { start: "RIFF", form: "WEBP", name: "a WebP picture" },
-  { start: "%PDF", name: "a PDF document" },
-  { start: "PK\x03\x04", name: "an archive (ZIP)" },
-  { start: "RIFF", form: "WAVE", name: "a sound file" },
-  { start: "ID3", name: "a sound file" },
-  { start: "fLaC", name: "a sound file" },
-];
-
 /** Detects a file's container by its bytes, not its name, before any program opens it. */
 export async function detectContainer(path: string): Promise<DetectedContainer> {
   const file = await open(path, "r");
@@ -45,10 +35,14 @@ export async function detectContainer(path: string): Promise<DetectedContainer> 
     const { size } = await file.stat();
     const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
-    if (head.subarray(0, 4).equals(EBML)) return webmOf(head);
+    if (head.subarray(0, 4).equals(EBML)) return await webmOf(head, file, size);
+    const picture = pictureKindOf(head);
+    if (picture !== undefined) return refused(fileFault("FILE_IS_OTHER", { kind: picture }));
     if (FIRST_BOXES.includes(head.toString("latin1", 4, 8))) {
-      const fault = await mp4Fault(file, size);
-      return fault === undefined ? { outcome: "detected", container: "mp4" } : refused(fault);
+      const checked = await checkMp4(file, size);
+      return checked.outcome === "refused"
+        ? refused(checked.fault)
+        : { outcome: "detected", container: "mp4", end: checked.end };
     }
     return describeOther(head);
   } finally {
@@ -57,22 +51,21 @@ export async function detectContainer(path: string): Promise<DetectedContainer> 
 }
 
 /** https://www.rfc-editor.org/rfc/rfc8794#section-11.2.6: the DocType is in the first element. */
-function webmOf(head: Buffer): DetectedContainer {
+async function webmOf(head: Buffer, file: FileHandle, byteLength: number): Promise<DetectedContainer> {
   const at = head.indexOf(Buffer.from([0x42, 0x82]));
   const length = at < 0 ? 0 : head.readUInt8(at + 2) & 0x7f;
   const docType = head.toString("latin1", at + 3, at + 3 + length).replace(/\0+$/, "");
-  return ["webm", "matroska"].includes(docType)
-    ? { outcome: "detected", container: "webm" }
-    : refused(fileFault("FILE_UNREADABLE"));
+  if (!["webm", "matroska"].includes(docType)) return refused(fileFault("FILE_UNREADABLE"));
+  const end = (await endOfSegment(file)) ?? byteLength;
+  return end > byteLength ? refused(fileFault("FILE_TRUNCATED")) : { outcome: "detected", container: "webm", end };
 }
 
 function describeOther(head: Buffer): DetectedContainer {
   const text = head.toString("utf8").replace(/^\ufeff?\s*/, "");
   const playlist = playlists.find(([start]) => start.test(text));
   if (playlist) return refused(fileFault("FILE_IS_OTHER", { kind: playlist[1] }));
-  const bytes = head.toString("latin1");
-  const other = others.find(({ start, form = "" }) => bytes.startsWith(start) && bytes.startsWith(form, 8));
-  if (other) return refused(fileFault("FILE_IS_OTHER", { kind: other.name }));
+  const other = otherKindOf(head);
+  if (other !== undefined) return refused(fileFault("FILE_IS_OTHER", { kind: other }));
   if (!head.includes(0)) return refused(fileFault("FILE_NO_VIDEO"));
   return { outcome: "refused", fault: fileFault("FILE_UNREADABLE"), isVideo: true };
 }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
-import { readBoxes } from "./inspect-mp4.ts";
+import { childrenOf, readBoxes } from "./mp4-boxes.ts";
 
 /** An entry of a track's edit list (ISO 14496-12, 8.6.6). `mediaSeconds` is null for an empty edit, which shows nothing. */
 export interface Edit {
@@ -78,11 +78,11 @@ export interface Mp4Times {
   isIndexLast: boolean;
 }
 
-/** Reads an MP4 or QuickTime file whose structure has been checked by `mp4Fault`. */
+/** Reads an MP4 or QuickTime file whose structure has been checked by `checkMp4`. */
 export async function readMp4Times(path: string): Promise<Mp4Times> {
   const file = await open(path, "r");
   try {
-    const boxes = (await readBoxes(file, (await file.stat()).size)) ?? [];
+    const { boxes } = await readBoxes(file, (await file.stat()).size);
     const order = boxes.map(({ type }) => type);
     const index = boxes.find(({ type }) => type === "moov");
     if (!index) return { edits: new Map(), isFragmented: false, isIndexLast: false };
@@ -99,22 +99,6 @@ export async function readMp4Times(path: string): Promise<Mp4Times> {
   } finally {
     await file.close();
   }
-}
-
-interface Child {
-  type: string;
-  content: Buffer;
-}
-
-function childrenOf(bytes: Buffer): Child[] {
-  const children: Child[] = [];
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const size = bytes.readUInt32BE(at) || bytes.length - at;
-    if (size < 8 || at + size > bytes.length) break;
-    children.push({ type: bytes.toString("latin1", at + 4, at + 8), content: bytes.subarray(at + 8, at + size) });
-    at += size;
-  }
-  return children;
 }
 
 function readTrack(trak: Buffer, movieScale: number): { id: number; edits: Edit[] } {

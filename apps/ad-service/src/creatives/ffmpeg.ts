@@ -18,9 +18,15 @@ const MAX_OUTPUT_SECONDS = 181;
 /** The two families of containers that are read: MP4 with QuickTime, and WebM with Matroska. */
 export type Container = "mp4" | "webm";
 
-const demuxers: Record<Container, string[]> = {
+/** What ffmpeg reads here: a video, or an uploaded picture by its ending. */
+type Format = Container | "jpg" | "png" | "webp";
+
+const demuxers: Record<Format, string[]> = {
   mp4: ["-f", "mov", "-format_whitelist", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"],
   webm: ["-f", "matroska", "-format_whitelist", "matroska,webm"],
+  jpg: ["-f", "jpeg_pipe", "-format_whitelist", "jpeg_pipe"],
+  png: ["-f", "png_pipe", "-format_whitelist", "png_pipe"],
+  webp: ["-f", "webp_pipe", "-format_whitelist", "webp_pipe"],
 };
 /** Codecs of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
 // biome-ignore format: packed
@@ -30,13 +36,22 @@ const DECODERS = [
   "aac", "aac_fixed", "mp3", "mp3float", "ac3", "eac3", "alac", "flac", "opus", "libopus", "vorbis", "libvorbis",
   "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw",
 ].join(",");
+const decoders: Record<Format, string> = {
+  mp4: DECODERS,
+  webm: DECODERS,
+  jpg: "mjpeg",
+  png: "png",
+  webp: "webp",
+};
+/** A phone's photo has up to 50 megapixels, and is one frame. */
+export const MAX_PIXELS_OF_PICTURE = 50_000_000;
 
 export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
 
 export interface FfmpegWork {
   from: string;
-  /** The container that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
-  container: Container;
+  /** The format that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
+  container: Format;
   /** Options of the input, such as where to start. */
   inputWords?: readonly string[];
   /** All outputs with their options. */
@@ -76,11 +91,12 @@ async function runNow(program: string, work: FfmpegWork): Promise<FfmpegOutcome>
 }
 
 function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): string[] {
+  const isVideo = container === "mp4" || container === "webm";
   // biome-ignore format: packed
   return [
     "-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MAX_BLOCK_BYTES}`, "-filter_threads", "1",
-    "-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS,
-    "-max_streams", "16", "-max_pixels", `${MAX_PIXELS}`, "-threads", `${THREADS}`,
+    "-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", decoders[container],
+    "-max_streams", "16", "-max_pixels", `${isVideo ? MAX_PIXELS : MAX_PIXELS_OF_PICTURE}`, "-threads", `${THREADS}`,
     ...inputWords, "-i", `file:${from}`,
     ...outputs.flatMap(({ words, to }) => [
       "-sn", "-dn", "-t", `${MAX_OUTPUT_SECONDS}`, "-fs", `${MAX_OUTPUT_BYTES}`, "-threads", `${THREADS}`,

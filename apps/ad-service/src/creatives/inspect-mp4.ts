@@ -1,36 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
-
-export interface Box {
-  type: string;
-  offset: number;
-  byteLength: number;
-}
-
-/** An MP4's top-level boxes in order; undefined if they do not add up to the file, which is then truncated. */
-export async function readBoxes(file: FileHandle, byteLength: number): Promise<Box[] | undefined> {
-  const boxes: Box[] = [];
-  const header = Buffer.alloc(16);
-  let offset = 0;
-  while (offset < byteLength && boxes.length < 10_000) {
-    const { bytesRead } = await file.read(header, 0, 16, offset);
-    if (bytesRead < 8) return undefined;
-    const size = boxSize(header, bytesRead, byteLength - offset);
-    if (size === undefined || offset + size > byteLength) return undefined;
-    boxes.push({ type: header.toString("latin1", 4, 8), offset, byteLength: size });
-    offset += size;
-  }
-  return boxes;
-}
-
-/** ISO 14496-12, 4.2: size 1 means that 64 bits follow the type, 0 that the box extends to the end of the file. */
-function boxSize(header: Buffer, bytesRead: number, bytesLeft: number): number | undefined {
-  const size = header.readUInt32BE(0);
-  if (size === 0) return bytesLeft;
-  if (size !== 1) return size >= 8 ? size : undefined;
-  const large = bytesRead === 16 ? Number(header.readBigUInt64BE(8)) : 0;
-  return large >= 16 ? large : undefined;
-}
+import { readBoxes } from "./mp4-boxes.ts";
+import { endOfSamples } from "./mp4-samples.ts";
 
 /** The index of 180 s of video takes a few hundred KiB; it is read into memory as a whole. */
 const MAX_INDEX_BYTES = 8 * 1024 * 1024;
@@ -45,19 +16,35 @@ const MAX_SAMPLES = 180 * 192_000;
 /** Boxes that contain boxes: https://developer.apple.com/documentation/quicktime-file-format */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex"]);
 
+export type Mp4Structure =
+  /** `end`: what stands behind it belongs to no part of the video. */
+  { outcome: "whole"; end: number } | { outcome: "refused"; fault: FileFault };
+
 /**
- * Returns what is wrong with the structure of an MP4 or QuickTime file, before anything decodes it: its index must be
- * complete and of bounded size, and its media must be in the file itself. A fragmented file has its samples outside of
- * the index.
+ * Checks the structure of an MP4 or QuickTime file, before anything decodes it: its index must be complete and of bounded
+ * size, and its media must be in the file itself, to the last frame. A fragmented file has its samples outside of the index.
  */
-export async function mp4Fault(file: FileHandle, byteLength: number): Promise<FileFault | undefined> {
-  const boxes = await readBoxes(file, byteLength);
-  if (!boxes) return fileFault("FILE_TRUNCATED");
+export async function checkMp4(file: FileHandle, byteLength: number): Promise<Mp4Structure> {
+  const { boxes, trailing } = await readBoxes(file, byteLength);
+  const truncated = refused(fileFault("FILE_TRUNCATED"));
   const index = boxes.find(({ type }) => type === "moov");
-  if (!index) return fileFault("FILE_INDEX_MISSING");
-  if (index.byteLength > MAX_INDEX_BYTES) return indexFault(`is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`);
+  if (!index) return trailing?.cut === undefined ? refused(fileFault("FILE_INDEX_MISSING")) : truncated;
+  if (index.byteLength > MAX_INDEX_BYTES) {
+    return refused(indexFault(`is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`));
+  }
   const { buffer } = await file.read(Buffer.alloc(index.byteLength), 0, index.byteLength, index.offset);
-  return faultWithin(buffer, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 0);
+  const fault = faultWithin(buffer, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 0);
+  if (fault !== undefined) return refused(fault);
+  const endOfFrames = endOfSamples(buffer.subarray(8));
+  const cut = trailing?.cut;
+  const isFragmentCut = cut === "moof" || (cut !== undefined && boxes.some(({ type }) => type === "moof"));
+  if (endOfFrames > byteLength || isFragmentCut) return truncated;
+  const isTrailing = trailing !== undefined && cut === undefined && trailing.offset >= endOfFrames;
+  return { outcome: "whole", end: isTrailing ? trailing.offset : byteLength };
+}
+
+function refused(fault: FileFault): Mp4Structure {
+  return { outcome: "refused", fault };
 }
 
 interface Walk {

@@ -1,3 +1,4 @@
+import { stat, truncate } from "node:fs/promises";
 import { type FileFault, type FileWord, fileFault, textOfFileFault } from "@intermission/operator-api/file-faults";
 import { type Conversion, encodeAll } from "./convert-video.ts";
 import type { Colours, DescribedVideo, PictureTrack } from "./describe-tracks.ts";
@@ -53,13 +54,18 @@ const codecs: Record<Container, { picture: readonly string[]; sound: readonly st
   webm: { picture: ["vp8", "vp9", "av1"], sound: ["opus", "vorbis"] },
 };
 
-/** Checks whether a file is a video that every Telegram client plays alike and starts immediately. */
+/**
+ * Checks whether a file is a video that every Telegram client plays alike and starts immediately. What stands behind the
+ * video's end is cut off the file.
+ */
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const detected = await detectContainer(path);
   if (detected.outcome === "refused") {
     return { outcome: "unplayable", faults: [detected.fault], ...(detected.isVideo && { conversion: encodeAll }) };
   }
-  const { container } = detected;
+  const { container, end } = detected;
+  // Cut off: neither this service nor a phone has any use for it, and a phone's own data may say where it was.
+  if (end < (await stat(path)).size) await truncate(path, end);
   // Its library has 2 MB of source: it is loaded with the first upload.
   const { describeTracks } = await import("./describe-tracks.ts");
   try {

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { type Ffmpeg, type FfmpegOutcome, runFfmpeg } from "./ffmpeg.ts";
 import { inspectPicture } from "./inspect-picture.ts";
 import type { PlayableVideo } from "./inspect-video.ts";
+import { strippedPicture } from "./strip-picture.ts";
 
 /** A poster competes with the first frame for a slow connection: WebP is half as large as JPEG. */
 const formats = [
@@ -32,7 +33,7 @@ export async function makePoster(
       const work = { from, container: video.extension, inputWords, outputs: [{ words: output, to: path }] };
       const outcome = await runFfmpeg(ffmpeg, work);
       if (outcome !== "done" && outcome !== "failed") return { outcome: "missing", fault: faults[outcome] };
-      if (outcome === "done" && (await isPicture(path))) return { outcome: "made", path, extension };
+      if (outcome === "done" && (await isStrippedPicture(path))) return { outcome: "made", path, extension };
     }
   }
   return { outcome: "missing", fault: "ffmpeg found no picture in it" };
@@ -58,6 +59,11 @@ function scaleOf({ width, height }: PlayableVideo): string {
   return `scale=${Math.round(width * scale)}:${Math.max(1, Math.round(height * scale))},setsar=1`;
 }
 
-async function isPicture(path: string): Promise<boolean> {
-  return "extension" in inspectPicture(await readFile(path));
+async function isStrippedPicture(path: string): Promise<boolean> {
+  const bytes = await readFile(path);
+  const found = inspectPicture(bytes);
+  const stripped = found.outcome === "showable" ? strippedPicture(bytes, found.picture.extension) : undefined;
+  if (stripped === undefined) return false;
+  await writeFile(path, stripped);
+  return true;
 }

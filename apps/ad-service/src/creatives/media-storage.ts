@@ -2,8 +2,21 @@ import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { storageFull, storageUnwritable } from "@intermission/server/refuse";
+import type { BytePart } from "./byte-range.ts";
+
+/** A stored file, of which nothing has been read yet. */
+export interface StoredFile {
+  /** Undefined if the storage does not say it. */
+  byteLength: number | undefined;
+  /**
+   * The bytes of the part, or of the whole file. `isWhole`: the storage returned all of it, whatever was requested. Undefined
+   * if the file is gone.
+   */
+  read(part: BytePart | undefined): Promise<{ body: Readable; isWhole: boolean } | undefined>;
+}
 
 /** Storage for the files of creatives, under names made of the hash of their bytes. */
 export interface MediaStorage {
@@ -15,6 +28,8 @@ export interface MediaStorage {
   readonly place: string;
   /** Whether there is a file of this name. Rejects if the storage does not answer, or may not say. */
   has(name: string): Promise<boolean>;
+  /** Finds a file to be read; undefined if there is none. */
+  open(name: string): Promise<StoredFile | undefined>;
   /** Stores a complete file; storing it again changes nothing. The file may no longer be at `path` afterwards. */
   keep(path: string, name: string): Promise<void>;
 }
@@ -42,8 +57,20 @@ export function folderStorage(folder: string): FolderStorage {
     uploadsFolder: join(folder, `${scratchPrefix}parts`),
     place: `the folder ${folder}`,
     async has(name) {
-      const found = await stat(join(folder, name)).catch(missingAsUndefined);
-      return found?.isFile() === true;
+      return isFile(join(folder, name));
+    },
+    async open(name) {
+      const path = join(folder, name);
+      const found = await stat(path).catch(missingAsUndefined);
+      if (!found?.isFile()) return undefined;
+      return {
+        byteLength: found.size,
+        async read(part) {
+          const file = await open(path, "r").catch(missingAsUndefined);
+          if (!file) return undefined;
+          return { body: file.createReadStream({ start: part?.from, end: part?.to }), isWhole: part === undefined };
+        },
+      };
     },
     async withScratch(work) {
       const scratch = join(folder, `${scratchPrefix}${randomUUID()}`);
@@ -128,7 +155,16 @@ export async function readAtMost(bytes: AsyncIterable<Uint8Array>, max: number):
   return Buffer.concat(chunks).subarray(0, max);
 }
 
+export async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(missingAsUndefined))?.isFile() === true;
+}
+
 export function missingAsUndefined(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;
+}
+
+/** The address of a stored file. */
+export function mediaAddress(publicUrl: string, fileName: string): string {
+  return `${publicUrl.replace(/\/$/, "")}/media/${fileName}`;
 }

@@ -52,7 +52,7 @@ test("a node without the others' media folder says so once, counts the files, an
   const folder = await mediaFolder();
   const { check, lines, metric } = await checkOf(folder);
   const named =
-    /^3 of the 3 files of active creatives are missing in the folder .*missing-media.*, of cre_shown:.*MEDIA_DIR/;
+    /^3 of the 3 files of active creatives and pictures of bots are missing in the folder .*missing-media.*, of cre_shown:.*MEDIA_DIR/;
   expect(lines).toEqual([expect.stringMatching(named)]);
   expect(await metric()).toBe(3);
   expect(check.require).toThrow(named);
@@ -63,6 +63,26 @@ test("a node without the others' media folder says so once, counts the files, an
   await writeFile(join(folder, "shown.jpg"), "poster");
   await expect.poll(check.warning).toBeUndefined();
   expect(lines.at(-1)).toBe("no media file is missing any more");
+});
+
+test("pictures of bots are looked for, too, and a bot that lacks one is named", async () => {
+  const { database } = store;
+  const fixture = await openAppFixture(database, { operatorToken: "o".repeat(32) });
+  onTestFinished(() => fixture.close());
+  const { botId } = await fixture.newBot();
+  const update = "update bots set picture_file_name = $2, unit_icon_file_name = $3 where bot_id = $1";
+  const set = (picture: string | null, icon: string | null) =>
+    database.run(statement<never>("test.set-pictures", update), [botId, picture, icon]);
+  const folder = await mediaFolder();
+  for (const name of ["shown.mp4", "light.mp4", "shown.jpg", "face.webp"]) await writeFile(join(folder, name), "file");
+  await set("face.webp", "coin.webp");
+  onTestFinished(async () => void (await set(null, null)));
+  const { check } = await checkOf(folder);
+  expect(check.warning()).toContain(`of bot ${botId}:`);
+  expect(check.warning()).toMatch(/^1 of the 5 files /);
+  expect(check.require).not.toThrow();
+  await writeFile(join(folder, "coin.webp"), "file");
+  await expect.poll(check.warning).toBeUndefined();
 });
 
 test("nothing is known of a storage that does not answer: no file counts as missing, and the fault is logged", async () => {
@@ -80,7 +100,7 @@ test("nothing is known of a storage that does not answer: no file counts as miss
     everyMs: 60_000,
   });
   onTestFinished(() => check.stop());
-  expect(lines).toEqual(["the media files of active creatives could not be checked"]);
+  expect(lines).toEqual(["the media files could not be checked"]);
   expect(check.warning()).toBeUndefined();
   expect(check.require).not.toThrow();
 });
@@ -103,8 +123,8 @@ test("explain names the files of a campaign that this node lacks", async () => {
 });
 
 test("a node has no video only if there are some, and none of them is there; a creative elsewhere needs none", () => {
-  const of = (creativeId: string, videos: string[], others: string[] = []): ShownFiles => ({
-    creativeId,
+  const of = (owner: string, videos: string[], others: string[] = []): ShownFiles => ({
+    owner,
     campaignIds: ["cmp_1"],
     videos,
     others,

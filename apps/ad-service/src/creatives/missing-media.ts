@@ -9,13 +9,14 @@ import { BucketFault } from "./bucket-faults.ts";
 import type { BucketStorage } from "./bucket-storage.ts";
 import type { FolderStorage, MediaStorage } from "./media-storage.ts";
 
-/** A creative that an active campaign shows, and its files in the storage. */
+/** A creative that an active campaign shows, or a bot with pictures, and the files in the storage. */
 export interface ShownFiles {
-  readonly creativeId: string;
+  /** The creative's id, or `bot` and the bot's. */
+  readonly owner: string;
   readonly campaignIds: readonly string[];
   /** The video and its lighter files; empty if the video is elsewhere. */
   readonly videos: readonly string[];
-  /** Poster and captions. */
+  /** Poster and captions, or pictures. */
   readonly others: readonly string[];
 }
 
@@ -37,30 +38,36 @@ const shown = statement<ShownRow>(
    group by creatives.creative_id order by creatives.creative_id`,
 );
 
+const picturesOfBots = statement<{ botId: string; files: string[] }>(
+  "creatives.pictures-of-bots",
+  `select bot_id as "botId", array_remove(array[picture_file_name, unit_icon_file_name], null) as files
+   from bots where picture_file_name is not null or unit_icon_file_name is not null order by bot_id`,
+);
+
 /** The files that this node lacks. */
 export interface MissingMedia {
-  /** Files of active creatives. */
+  /** Files of active creatives, and pictures of bots. */
   readonly files: number;
   readonly missing: number;
-  /** The missing files of each creative that lacks one. */
-  readonly byCreative: ReadonlyMap<string, readonly string[]>;
+  /** The missing files of each creative and bot that lacks one. */
+  readonly byOwner: ReadonlyMap<string, readonly string[]>;
   /** Whether there are videos, and this node has none of them. */
   readonly hasNoVideo: boolean;
 }
 
-/** Which files of active creatives are missing, if the storage has exactly the files that `isThere` accepts. */
-export function missingMedia(creatives: readonly ShownFiles[], isThere: (file: string) => boolean): MissingMedia {
-  const files = creatives.flatMap(({ videos, others }) => [...videos, ...others]);
-  const byCreative = new Map<string, readonly string[]>();
-  for (const { creativeId, videos, others } of creatives) {
+/** Which files are missing, if the storage has exactly the files that `isThere` accepts. */
+export function missingMedia(shownFiles: readonly ShownFiles[], isThere: (file: string) => boolean): MissingMedia {
+  const files = shownFiles.flatMap(({ videos, others }) => [...videos, ...others]);
+  const byOwner = new Map<string, readonly string[]>();
+  for (const { owner, videos, others } of shownFiles) {
     const missing = [...videos, ...others].filter((file) => !isThere(file));
-    if (missing.length > 0) byCreative.set(creativeId, missing);
+    if (missing.length > 0) byOwner.set(owner, missing);
   }
-  const videos = creatives.flatMap((creative) => creative.videos);
+  const videos = shownFiles.flatMap((one) => one.videos);
   return {
     files: new Set(files).size,
-    missing: new Set([...byCreative.values()].flat()).size,
-    byCreative,
+    missing: new Set([...byOwner.values()].flat()).size,
+    byOwner,
     hasNoVideo: videos.length > 0 && !videos.some(isThere),
   };
 }
@@ -72,17 +79,21 @@ export interface MediaDeps {
 
 const MAX_CONCURRENT = 16;
 
-/** Looks for the files of active creatives. Rejects if the storage does not answer: then nothing is known about its files. */
+/** Looks for the files of active creatives and the pictures of bots. Rejects if the storage does not answer: then nothing is known about its files. */
 export async function findMissingMedia({ database, media }: MediaDeps, now: Date): Promise<MissingMedia> {
   const creatives = (await database.run(shown, [now])).map(
     ({ creativeId, campaignIds, fileName, posterFileName, renditions, captions }): ShownFiles => ({
-      creativeId,
+      owner: creativeId,
       campaignIds,
       videos: fileName === null ? [] : [fileName, ...renditions.map((one) => one.fileName)],
       others: [...(posterFileName === null ? [] : [posterFileName]), ...captions.map((one) => one.fileName)],
     }),
   );
-  const waiting = [...new Set(creatives.flatMap(({ videos, others }) => [...videos, ...others]))];
+  const bots = (await database.run(picturesOfBots, [])).map(
+    ({ botId, files }): ShownFiles => ({ owner: `bot ${botId}`, campaignIds: [], videos: [], others: files }),
+  );
+  const all = [...creatives, ...bots];
+  const waiting = [...new Set(all.flatMap(({ videos, others }) => [...videos, ...others]))];
   const there = new Set<string>();
   async function look(): Promise<void> {
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
@@ -90,7 +101,7 @@ export async function findMissingMedia({ database, media }: MediaDeps, now: Date
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, look));
-  return missingMedia(creatives, (file) => there.has(file));
+  return missingMedia(all, (file) => there.has(file));
 }
 
 const MAX_NAMED = 5;
@@ -101,11 +112,11 @@ export function describeMissingMedia(
   media: Pick<FolderStorage | BucketStorage, "kind" | "place">,
 ): string | undefined {
   if (found.missing === 0) return undefined;
-  const ids = [...found.byCreative.keys()];
+  const ids = [...found.byOwner.keys()];
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
   return (
-    `${found.missing} of the ${found.files} files of active creatives are missing in ${media.place}, of ` +
-    `${ids.slice(0, MAX_NAMED).join(", ")}${more}: users of this node see no video there. ${nextStep[media.kind]}`
+    `${found.missing} of the ${found.files} files of active creatives and pictures of bots are missing in ${media.place}, of ` +
+    `${ids.slice(0, MAX_NAMED).join(", ")}${more}: users of this node see no video or picture there. ${nextStep[media.kind]}`
   );
 }
 
@@ -140,7 +151,7 @@ export async function startCheckingMedia(deps: {
   const { media, registry, log, now, everyMs = EVERY_MS } = deps;
   const gauge = new Gauge({
     name: "intermission_missing_media_files",
-    help: "Files of active creatives that this node did not find in its media folder or bucket at the last check.",
+    help: "Files of active creatives and pictures of bots that this node did not find in its media folder or bucket at the last check.",
     registers: [registry],
   });
   let warning: string | undefined;
@@ -163,7 +174,7 @@ export async function startCheckingMedia(deps: {
   }
   function onFault(error: unknown): void {
     if (error instanceof BucketFault) warn(error.message, {});
-    else log.warn({ err: error }, "the media files of active creatives could not be checked");
+    else log.warn({ err: error }, "the media files could not be checked");
   }
   // A bucket that does not answer delays the start no longer than this.
   await Promise.race([check().catch(onFault), wait(FIRST_WITHIN_MS, undefined, { ref: false })]);

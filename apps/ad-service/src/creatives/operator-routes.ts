@@ -1,15 +1,14 @@
 import { unescapedAddress } from "@intermission/ad-core/web-address";
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { type FileFault, fileFault, textOfFileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
+import { fileFault } from "@intermission/operator-api/file-faults";
 import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import type { HttpError } from "@intermission/server/http-server";
 import {
   type ConfirmableEffect,
   conflict,
-  invalid,
   invalidField,
   notFound,
   requireConfirmation,
@@ -31,9 +30,16 @@ import {
 } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
 import type { MediaStorage } from "./media-storage.ts";
-import { removeUpload } from "./resumable-uploads.ts";
+import { refusedFile } from "./refused-file.ts";
+import { addOnce, listUploads, removeUpload } from "./resumable-uploads.ts";
 import { readReviewQueue, reviewCreative, submitCreative } from "./review-creatives.ts";
-import { requireFinishedUpload, resumableUploadRoutes, type UploadDeps } from "./upload-routes.ts";
+import {
+  requireFinishedUpload,
+  requireOwnUpload,
+  resumableUploadRoutes,
+  type UploadDeps,
+  unknownUpload,
+} from "./upload-routes.ts";
 
 export interface CreativeOperatorDeps extends UploadDeps {
   database: Database;
@@ -73,7 +79,8 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
     async addVideoByAddress(request) {
       const url = unescapedAddress(request.body.url);
-      return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, { url, now: now() }));
+      const video = { url, author: authorOf(request.http), now: now() };
+      return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, video));
     },
 
     async listCreatives({ query }) {
@@ -94,7 +101,11 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
     async renameCreative(request) {
       const { creativeId } = request.params;
-      const named = await nameCreative(database, { creativeId, name: request.body.name });
+      const named = await nameCreative(database, {
+        creativeId,
+        name: request.body.name,
+        author: authorOf(request.http),
+      });
       if (!named) throw unknownCreative(creativeId);
       return named;
     },
@@ -105,6 +116,7 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
         creativeId,
         legalLine: request.body.legalLine,
         isSubmission: isSubmission(deps, request.http),
+        author: authorOf(request.http),
       });
       if (!set) throw unknownCreative(creativeId);
       return set;
@@ -134,17 +146,35 @@ function uploads(deps: CreativeOperatorDeps) {
   return {
     async uploadVideo({ query: { name, advertiser }, body: bytes, http }) {
       const owner = await ownerIn(advertiser, http);
-      return addedAnswer(await addCreative({ database, media, ffmpeg }, { bytes, name, now: now(), ...owner }));
+      const video = { bytes, name, author: authorOf(http), now: now(), ...owner };
+      return addedAnswer(await addCreative({ database, media, ffmpeg }, video));
     },
 
     async addUploadedVideo({ query: { advertiser }, body: { uploadId, name }, http }) {
       const owner = await ownerIn(advertiser, http);
-      const bytes = await requireFinishedUpload(deps, { uploadId, http });
-      const added = await addCreative({ database, media, ffmpeg }, { bytes, name, now: now(), ...owner });
-      // A refused file never becomes a video, and would count as unfinished for a day. One that found the server busy stays.
-      const mayBeAddedLater = added.outcome === "refused" && added.faults.some(({ code }) => code === "SERVER_BUSY");
-      if (!mayBeAddedLater) await removeUpload(resumable, uploadId);
+      requireOwnUpload(deps, { uploadId, http });
+      const added = await addOnce(resumable, JSON.stringify([uploadId, name, owner]), async () => {
+        const bytes = await requireFinishedUpload(deps, { uploadId, http });
+        const video = { bytes, name, author: authorOf(http), now: now(), ...owner };
+        const added = await addCreative({ database, media, ffmpeg }, video);
+        // A refused file never becomes a video, and would count as unfinished for a day. One that found the server busy stays.
+        const mayBeAddedLater = added.outcome === "refused" && added.faults.some(({ code }) => code === "SERVER_BUSY");
+        if (!mayBeAddedLater) await removeUpload(resumable, uploadId);
+        return added;
+      });
       return addedAnswer(added);
+    },
+
+    async listUploads({ http }) {
+      return { uploads: await listUploads(resumable, deps.callerOf(http)) };
+    },
+
+    async removeUpload({ params: { uploadId }, http }) {
+      const own = await listUploads(resumable, deps.callerOf(http));
+      const found = own.find((upload) => upload.uploadId === uploadId);
+      if (found === undefined) throw unknownUpload(uploadId);
+      await removeUpload(resumable, uploadId);
+      return found;
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
 }
@@ -158,7 +188,7 @@ function vastTags({ database, faultOfTag, tryTag, isPlainHttpAllowed, now }: Cre
       if (malformed !== undefined) throw invalidField("url", malformed.message, malformed.fault);
       const fault = isConfirmed ? null : await faultOfTag(url);
       if (fault !== null) requireConfirmation([effectOfTag(fault)], { isConfirmed });
-      return addVastTag(database, { url, now: now() });
+      return addVastTag(database, { url, author: authorOf(request.http), now: now() });
     },
 
     async tryVastTag({ body }) {
@@ -201,20 +231,20 @@ function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
       return readReviewQueue(database, query);
     },
 
-    async approveCreative({ params, body }) {
-      return reviewed({ ...params, ...body, review: "approved", now: now() });
+    async approveCreative({ params, body, http }) {
+      return reviewed({ ...params, ...body, review: "approved", author: authorOf(http), now: now() });
     },
 
-    async refuseCreative({ params, body }) {
-      return reviewed({ ...params, ...body, review: "refused", now: now() });
+    async refuseCreative({ params, body, http }) {
+      return reviewed({ ...params, ...body, review: "refused", author: authorOf(http), now: now() });
     },
 
-    async reopenReview({ params, body }) {
-      return reviewed({ ...params, ...body, review: "waiting", now: now() });
+    async reopenReview({ params, body, http }) {
+      return reviewed({ ...params, ...body, review: "waiting", author: authorOf(http), now: now() });
     },
 
-    async submitCreative({ params }) {
-      const submitted = await submitCreative(database, { ...params, now: now() });
+    async submitCreative({ params, http }) {
+      const submitted = await submitCreative(database, { ...params, author: authorOf(http), now: now() });
       if (submitted.outcome === "unknown-creative") throw unknownCreative(params.creativeId);
       if (submitted.outcome === "approved-already")
         throw conflict("CREATIVE_APPROVED", "it is approved already: there is nothing to submit");
@@ -224,13 +254,12 @@ function reviews({ database, campaigns, now }: CreativeOperatorDeps) {
 }
 
 function captionsAndPosters(deps: CreativeOperatorDeps) {
-  const { database, media } = deps;
+  const { database, media, ffmpeg } = deps;
   return {
-    async setPoster(request) {
-      const { creativeId } = request.params;
+    async setPoster({ params: { creativeId }, query: { name }, body: bytes, http }) {
       const set = await setPoster(
-        { database, media },
-        { creativeId, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
+        { database, media, ffmpeg },
+        { creativeId, bytes, name, isSubmission: isSubmission(deps, http), author: authorOf(http) },
       );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (set.outcome === "refused") throw refusedFile(set.faults);
@@ -241,7 +270,13 @@ function captionsAndPosters(deps: CreativeOperatorDeps) {
       const { creativeId, language } = request.params;
       const set = await setCaptions(
         { database, media },
-        { creativeId, language, bytes: request.body, isSubmission: isSubmission(deps, request.http) },
+        {
+          creativeId,
+          language,
+          bytes: request.body,
+          isSubmission: isSubmission(deps, request.http),
+          author: authorOf(request.http),
+        },
       );
       if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (set.outcome === "refused") throw refusedFile(set.faults);
@@ -254,17 +289,13 @@ function captionsAndPosters(deps: CreativeOperatorDeps) {
         creativeId,
         language,
         isSubmission: isSubmission(deps, request.http),
+        author: authorOf(request.http),
       });
       if (removed.outcome === "unknown-creative") throw unknownCreative(creativeId);
       if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
       return removed.creative;
     },
   } satisfies Partial<OperatorHandlers<typeof creativeRoutes>>;
-}
-
-function refusedFile(faults: readonly FileFault[]): HttpError {
-  const details = faults.map((fault) => ({ field: "file", message: textOfFileFault(fault), ...fault }));
-  return invalid(textOfFileFaults(faults), details);
 }
 
 function addedAnswer(added: AddCreativeOutcome) {

@@ -1,6 +1,8 @@
 import { stat } from "node:fs/promises";
 import { type Ffmpeg, runFfmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
+import { isFile } from "./media-storage.ts";
+import { stripVideo } from "./strip-video.ts";
 
 /** A lighter file before it is stored. */
 export interface MadeRendition {
@@ -20,6 +22,8 @@ const rungs = [
   { shorterSide: 480, picture: 900, sound: 96 },
   { shorterSide: 360, picture: 400, sound: 64 },
 ] as const;
+const fileOf = ({ shorterSide }: { shorterSide: number }) => `${shorterSide}p.mp4`;
+export const renditionFiles: readonly string[] = rungs.map(fileOf);
 /** A file that saves less is not worth storing. */
 const MAX_SHARE = 0.8;
 /** Playback is counted in the original's time, so a report may be off by this much. */
@@ -36,10 +40,13 @@ export async function makeRenditions(
   const bitrate = (size * 8) / video.durationMs;
   const selected = rungs
     .filter(({ picture, sound }) => (picture + sound) / bitrate <= MAX_SHARE)
-    .map((rung) => ({ ...rung, path: pathOf(`${rung.shorterSide}p.mp4`) }));
+    .map((rung) => ({ ...rung, path: pathOf(fileOf(rung)) }));
   if (selected.length === 0) return { renditions: [] };
   const outputs = selected.map((rung) => ({ words: wordsOf(rung, video), to: rung.path }));
-  const made = await runFfmpeg(ffmpeg, { from: path, container: video.extension, outputs, maxMs });
+  // Of an upload that is repeated, they may have been made before.
+  const areMade = (await Promise.all(selected.map((rung) => isFile(rung.path)))).every(Boolean);
+  const work = { from: path, container: video.extension, outputs, maxMs };
+  const made = areMade ? "done" : await runFfmpeg(ffmpeg, work);
   if (made === "done") return judge(selected, { size, video });
   const faults: Record<typeof made, string> = {
     missing: "ffmpeg is not on the server",
@@ -58,8 +65,13 @@ async function judge(
   let maxSize = original.size * MAX_SHARE;
   for (const { path } of made) {
     const video = await inspectVideo(path);
+    const isStripped = video.outcome === "playable" && (await stripVideo(path, video.extension)) === undefined;
     const { size } = await stat(path);
-    if (video.outcome !== "playable" || Math.abs(video.durationMs - original.video.durationMs) > MAX_DRIFT_MS) {
+    if (
+      video.outcome !== "playable" ||
+      !isStripped ||
+      Math.abs(video.durationMs - original.video.durationMs) > MAX_DRIFT_MS
+    ) {
       return { renditions, fault: "what ffmpeg made of it is not the same video" };
     }
     if (size > maxSize) continue;

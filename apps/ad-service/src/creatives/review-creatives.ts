@@ -1,6 +1,7 @@
 import type { Creative } from "@intermission/operator-api/creatives";
+import { audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { findCreative, selectCreatives } from "./creatives.ts";
+import { type CreativeChange, findCreative, selectCreatives } from "./creatives.ts";
 
 export type ReviewDecision =
   | { review: "approved" }
@@ -38,16 +39,19 @@ function reasonOf(decision: ReviewDecision): string | null {
 /** Decides about what the reviewer saw, which the revision names. A decision may be changed later. */
 export async function reviewCreative(
   database: Database,
-  { creativeId, revision, now, ...decision }: ReviewDecision & { creativeId: string; revision: number; now: Date },
+  { creativeId, revision, author, now, ...decision }: ReviewDecision & CreativeChange & { revision: number; now: Date },
 ): Promise<ReviewOutcome> {
   const reason = reasonOf(decision);
   return database.transaction<ReviewOutcome>(async (tx) => {
+    const change = await openChange(tx, author, creativeId);
     const decidedAt = decision.review === "waiting" ? null : now;
     const [reviewed] = await tx.run(decide, [creativeId, revision, decision.review, reason, decidedAt]);
     const creative = await findCreative(tx, creativeId);
     if (creative === undefined) return { outcome: "unknown-creative" };
     if (creative.review === "draft") return { outcome: "draft" };
-    return reviewed ? { outcome: "reviewed", creative } : { outcome: "changed", revision: creative.revision };
+    if (reviewed === undefined) return { outcome: "changed", revision: creative.revision };
+    await audit(tx, change);
+    return { outcome: "reviewed", creative };
   });
 }
 
@@ -74,19 +78,20 @@ export type SubmitOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "approved-already" };
 
-const submit = statement<never>(
+const submit = statement<{ id: string }>(
   "creatives.submit",
   `update creatives set review = 'waiting', review_reason = null, submitted_at = $2
-   where creative_id = $1 and review in ('draft', 'refused')`,
+   where creative_id = $1 and review in ('draft', 'refused') returning creative_id as id`,
 );
 
 /** Puts a draft, or a refused creative again, at the end of the queue. Submitting what waits changes nothing. */
 export async function submitCreative(
   database: Database,
-  { creativeId, now }: { creativeId: string; now: Date },
+  { creativeId, author, now }: CreativeChange & { now: Date },
 ): Promise<SubmitOutcome> {
   return database.transaction<SubmitOutcome>(async (tx) => {
-    await tx.run(submit, [creativeId, now]);
+    const change = await openChange(tx, author, creativeId);
+    if ((await tx.run(submit, [creativeId, now])).length > 0) await audit(tx, change);
     const creative = await findCreative(tx, creativeId);
     if (creative === undefined) return { outcome: "unknown-creative" };
     return creative.review === "approved" ? { outcome: "approved-already" } : { outcome: "submitted", creative };

@@ -28,14 +28,26 @@ const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");
 
 /** A grey PNG of that size, according to its header and its end. */
-function png(width: number, height: number): Buffer {
+function png(width: number, height: number, pixels = 0): Buffer {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width, 0);
   size.writeUInt32BE(height, 4);
   const start = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
-  const end = Buffer.from("\x08\0\0\0\0....\0\0\0\0IEND....", "latin1");
-  return Buffer.concat([start, size, end]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(pixels);
+  const data = [length, Buffer.from("IDAT"), Buffer.alloc(pixels), Buffer.from("....")];
+  const end = Buffer.from("\0\0\0\0IEND....", "latin1");
+  return Buffer.concat([start, size, Buffer.from("\x08\0\0\0\0....", "latin1"), ...data, end]);
 }
+
+/** What phones, forms and editors leave behind the end of a file. */
+const trailers = [
+  "\n",
+  "\r\n------WebKitFormBoundary7MA4YWxk--\r\n",
+  "\0".repeat(100),
+  "SEFHk\0\0\0SEFT",
+  "\xff\xd8\xff\xe1",
+].map((text) => Buffer.from(text, "latin1"));
 
 describe("posters", () => {
   let store: TestDatabase;
@@ -61,7 +73,10 @@ describe("posters", () => {
     const file = (async function* () {
       yield bytes;
     })();
-    return setPoster({ database: store.database, media }, { creativeId: id, bytes: file, isSubmission: false });
+    return setPoster(
+      { database: store.database, media, ffmpeg: openFfmpeg("no-such-ffmpeg") },
+      { creativeId: id, bytes: file, name: "my poster.jpg", isSubmission: false },
+    );
   };
 
   test("are stored under the hash of their bytes, replace the previous one, and are served as pictures", async () => {
@@ -82,16 +97,19 @@ describe("posters", () => {
   test.each<[string, Buffer, RegExp]>([
     ["a page", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), /not a JPEG, PNG or WebP/],
     ["nothing", Buffer.alloc(0), /is empty/],
-    ["a truncated picture", png(540, 960).subarray(0, 30), /not a JPEG/],
+    ["a truncated picture", png(540, 960).subarray(0, 30), /is truncated/],
     ["too small a picture", png(8, 960), /8×960/],
     ["too large a picture", png(540, 5000), /540×5000/],
     ["too many pixels", png(4000, 3000), /4000×3000/],
     [
       "a picture that moves",
-      Buffer.from(png(540, 960).toString("latin1").replace("IEND", "acTL....IDAT....IEND"), "latin1"),
-      /not a JPEG/,
+      Buffer.from(png(540, 960).toString("latin1").replace("IDAT", "acTL"), "latin1"),
+      /an animated PNG.*convert it with: ffmpeg -noautorotate -i 'my poster.jpg' -frames:v 1 /,
     ],
-    ["too many bytes", Buffer.concat([png(540, 960), Buffer.alloc(1 << 20)]), /1 MiB/],
+    ["too many bytes", png(540, 960, 1 << 20), /larger than 1 MiB; convert it with: ffmpeg/],
+    ["a GIF", Buffer.from("GIF89a\x10\0\x10\0\0\0\0;", "latin1"), /a GIF picture/],
+    ["a phone's HEIC", Buffer.from("\0\0\0\x18ftypmif1\0\0\0\0mif1heic", "latin1"), /a HEIC picture/],
+    ["a video", Buffer.from("\0\0\0\x18ftypisom\0\0\0\0mp41isom", "latin1"), /an MP4/],
   ])("%s is refused with the reason, and nothing is left behind", async (_name, bytes, message) => {
     const before = await readdir(media.folder);
     expect(refusalOf(await set(bytes))).toMatch(message);
@@ -100,7 +118,7 @@ describe("posters", () => {
 
   test("a missing creative and a VAST tag can have none", async () => {
     expect(await set(png(540, 960), "cre_none")).toEqual({ outcome: "unknown-creative" });
-    const url = "https://ads.example.com/vast";
+    const url = "https://tags.example.net/vast";
     const tag = await addVastTag(store.database, { url, now });
     expect(await set(png(540, 960), tag.creativeId)).toMatchObject({ outcome: "refused" });
   });
@@ -114,8 +132,17 @@ describe("posters", () => {
     const path = join(folder, name);
     await run("ffmpeg", ["-v", "error", "-y", "-i", clip, "-frames:v", "1", ...words, path]);
     const bytes = await readFile(path);
-    expect(inspectPicture(bytes)).toEqual({ extension: name.split(".")[1], width: 180, height: 320 });
-    expect(inspectPicture(bytes.subarray(0, bytes.length / 2))).toMatchObject({ code: "PICTURE_UNREADABLE" });
+    const extension = name.split(".")[1];
+    expect(inspectPicture(bytes)).toMatchObject({
+      outcome: "showable",
+      picture: { extension, width: 180, height: 320 },
+    });
+    expect(inspectPicture(bytes.subarray(0, bytes.length / 2))).toMatchObject({ faults: [{ code: "FILE_TRUNCATED" }] });
+    for (const trailer of trailers) {
+      const { byteLength } = bytes;
+      const followed = inspectPicture(Buffer.concat([bytes, trailer]));
+      expect(followed).toMatchObject({ outcome: "showable", picture: { byteLength, width: 180, height: 320 } });
+    }
   });
 
   test("reading arbitrary bytes throws nothing", () => {

@@ -287,7 +287,7 @@ describe.skipIf(!hasFfmpeg)("a video as cameras, editors and recorders write it"
         );
         expect(added).toMatchObject({ width: row.width, height: row.height });
         const poster = inspectPicture(await fixture.read(added.posterFileName));
-        expect(poster).toMatchObject({ width: 640, height: 240 });
+        expect(poster).toMatchObject({ picture: { width: 640, height: 240 } });
         for (const { width, height } of added.renditions) expect(width / height).toBeCloseTo(640 / 240, 1);
         if (row.file === "wide.mp4") expect(added.renditions.length).toBeGreaterThan(0);
       },
@@ -315,7 +315,7 @@ describe.skipIf(!hasFfmpeg)("a video as cameras, editors and recorders write it"
         const added = await fixture.add(path);
         expect(added).not.toHaveProperty("posterFault");
         const poster = await fixture.read(addedOf(added).posterFileName);
-        expect(inspectPicture(poster)).toMatchObject({ width: 96, height: 64 });
+        expect(inspectPicture(poster)).toMatchObject({ picture: { width: 96, height: 64 } });
       });
     }
 

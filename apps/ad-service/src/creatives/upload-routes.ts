@@ -35,12 +35,19 @@ export function resumableUploadRoutes(scope: FastifyInstance, { resumable, calle
     url: `${UPLOADS_PATH}/:uploadId`,
     handler: async (request, reply) => {
       const { uploadId } = request.params;
-      const person = callerOf(request);
-      if (!isUploadOf(uploadId, person)) throw unknownUpload(uploadId);
+      requireOwnUpload({ callerOf }, { uploadId, http: request });
       reply.hijack();
-      await handleUpload(resumable, { person, request: request.raw, response: reply.raw });
+      await handleUpload(resumable, { person: callerOf(request), request: request.raw, response: reply.raw });
     },
   });
+}
+
+/** Refuses another person's upload with 404. */
+export function requireOwnUpload(
+  { callerOf }: Pick<UploadDeps, "callerOf">,
+  { uploadId, http }: { uploadId: string; http: FastifyRequest },
+): void {
+  if (!isUploadOf(uploadId, callerOf(http))) throw unknownUpload(uploadId);
 }
 
 /** The bytes of a caller's finished upload; throws 404 or 409. */
@@ -55,6 +62,6 @@ export async function requireFinishedUpload(
   throw conflict("UPLOAD_UNFINISHED", `${sent} of ${of} bytes have arrived: send the rest first`, { sent });
 }
 
-function unknownUpload(uploadId: string) {
+export function unknownUpload(uploadId: string) {
   return notFound(`there is no upload ${uploadId}: it was finished, or removed after a day; upload the file again`);
 }

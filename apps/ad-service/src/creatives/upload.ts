@@ -1,14 +1,16 @@
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Transform } from "node:stream";
-import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { OperatorRefusal } from "@intermission/server/command-line";
 import type { CaptionsFile } from "@intermission/server/command-options";
-import type { Row } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import type { CommandContext } from "@intermission/server/operator-client";
+import { callRoute, type WireAnswer } from "@intermission/server/route-commands";
+
+type AddedVideo = WireAnswer<"uploadVideo">;
+type Creative = WireAnswer<"showCreative">;
 
 /** Uploads a video, with a progress bar for people. */
-export async function uploadVideo(context: CommandContext, file: string): Promise<Row> {
+export async function uploadVideo(context: CommandContext, file: string): Promise<AddedVideo> {
   const name = basename(file);
   const all = statSync(file).size;
   let sent = 0;
@@ -22,29 +24,29 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
   const body = createReadStream(file)
     .on("error", (error) => counted.destroy(error))
     .pipe(counted);
-  const creative = await callForRow(context, operatorRequest("uploadVideo", { query: { name }, body }));
+  const creative = await callRoute(context, "uploadVideo", { query: { name }, body });
   tellOfVideo(name, creative);
   return creative;
 }
 
 /** The same for a video that the server fetches itself. */
-export async function addVideoByAddress(context: CommandContext, url: string): Promise<Row> {
-  const creative = await callForRow(context, operatorRequest("addVideoByAddress", { body: { url } }));
+export async function addVideoByAddress(context: CommandContext, url: string): Promise<AddedVideo> {
+  const creative = await callRoute(context, "addVideoByAddress", { body: { url } });
   tellOfVideo(url, creative);
   return creative;
 }
 
 /** Reports that the video was converted, or that its renditions or its poster are missing. */
-function tellOfVideo(name: string, creative: Row): void {
-  if (typeof creative.posterFault === "string") {
+function tellOfVideo(name: string, creative: AddedVideo): void {
+  if (creative.posterFault !== null) {
     process.stderr.write(
       `${name} was added without a poster: ${creative.posterFault}. Set one: creatives poster ${creative.creativeId} <file>\n`,
     );
   }
-  if (typeof creative.converted === "string") {
+  if (creative.converted !== null) {
     process.stderr.write(`${name} was converted during the upload: ${creative.converted}.\n`);
   }
-  if (typeof creative.renditionFault === "string") {
+  if (creative.renditionFault !== null) {
     process.stderr.write(
       `${name} was added without smaller renditions for slow connections: ${creative.renditionFault}. Add it again to make them.\n`,
     );
@@ -69,12 +71,12 @@ export async function uploadCaptions(
   context: CommandContext,
   creativeId: string,
   files: readonly CaptionsFile[],
-): Promise<Row | undefined> {
-  let creative: Row | undefined;
+): Promise<Creative | undefined> {
+  let creative: Creative | undefined;
   for (const { language, file } of files) {
     const params = { creativeId, language };
     creative = await withNextStep({ file, next: `creatives captions ${creativeId} ${language}=${file}` }, () =>
-      callForRow(context, operatorRequest("setCaptions", { params, body: createReadStream(file) })),
+      callRoute(context, "setCaptions", { params, body: createReadStream(file) }),
     );
   }
   return creative;
@@ -95,8 +97,17 @@ export async function withNextStep<Result>(
 }
 
 /** Replaces the poster of an existing video, and returns the video. */
-export async function uploadPoster(context: CommandContext, creativeId: string, file: string): Promise<Row> {
-  return withNextStep({ file, next: `creatives poster ${creativeId} ${file}` }, () =>
-    callForRow(context, operatorRequest("setPoster", { params: { creativeId }, body: createReadStream(file) })),
-  );
+export function uploadPoster(context: CommandContext, creativeId: string, file: string): Promise<Creative> {
+  const step = { file, next: `creatives poster ${creativeId} ${file}` };
+  return uploadPicture(context, step, { name: "setPoster", params: { creativeId } });
+}
+
+/** Uploads a picture, and returns what it belongs to. `next`: the command that does it again. */
+export function uploadPicture<Name extends "setPoster" | "setBotPicture">(
+  context: CommandContext,
+  step: { file: string; next: string },
+  { name, params }: { name: Name; params: Record<string, string> },
+): Promise<WireAnswer<Name>> {
+  const upload = { query: { name: basename(step.file) }, body: createReadStream(step.file) };
+  return withNextStep(step, () => callRoute(context, name, { params, ...upload }));
 }

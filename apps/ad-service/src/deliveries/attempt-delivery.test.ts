@@ -1,7 +1,9 @@
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
+import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryDelaySeconds } from "./attempt-delivery.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { judgeAttempt, retryDelaySeconds } from "./attempt-delivery.ts";
 
 const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400];
 const now = new Date("2026-03-01T12:00:00Z");
@@ -44,3 +46,40 @@ test.each([
   ["9".repeat(100), undefined],
   [undefined, undefined],
 ])("Retry-After %j is %j", (header, seconds) => expect(retryAfterSeconds(header, now)).toBe(seconds));
+
+const exchange = {
+  address: undefined,
+  timings: { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 },
+};
+const content = { text: "", contentType: undefined, contentEncoding: undefined, isWhole: true, signs: "" };
+const answered = (status: number, retryAfter?: string): GuardedResult => ({
+  outcome: "answered",
+  status,
+  retryAfter,
+  ...content,
+  ...exchange,
+});
+const failed = (errorClass: RequestErrorClass): GuardedResult => ({
+  outcome: "failed",
+  errorClass,
+  wasSent: false,
+  detail: "",
+  ...exchange,
+});
+
+// A proxy answers 502, 503 or 504 for a receiver that restarts, or its machine does not answer: it is back within seconds.
+test.each([
+  ["502", answered(502), null],
+  ["503", answered(503), null],
+  ["503 with Retry-After: 2", answered(503, "2"), 2],
+  ["504", answered(504), null],
+  ["a refused connection", failed("refused"), null],
+  ["a connection that is not made in time", failed("timeout-connect"), null],
+  ["429", answered(429), 60],
+  ["429 with Retry-After: 90", answered(429, "90"), 90],
+  ["no answer in time", failed("timeout-total"), 60],
+  ["410", answered(410), 600],
+])("after %s nothing is sent to the endpoint for %s", (_name, result, backoffSeconds) => {
+  const attempt = { result, scheduleStep: 0, deliveryMode: "at-least-once" as const, jitter: 0, now };
+  expect(judgeAttempt(attempt)).toMatchObject({ state: "waiting", backoffSeconds });
+});

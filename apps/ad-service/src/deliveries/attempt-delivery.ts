@@ -1,13 +1,14 @@
+import { type AnswerWarning, warningOfAnswer } from "@intermission/ad-core/receiver-warning";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import { refusalOfAnswer } from "@intermission/ad-core/webhook-refusal";
+import type { DeliveryState, RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import type { EndReason } from "@intermission/operator-api/deliveries";
 import type { DeliveryMode } from "../bots/bots.ts";
 import type { SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import type { FailedRequest, GuardedResult } from "../outbound/outgoing-request.ts";
+import type { AnsweredRequest, FailedRequest, GuardedResult, OutgoingRequest } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
-import type { DeliveryState } from "./enqueue-webhook.ts";
 
 /** One exchange with an endpoint; its times are in whole milliseconds, null for phases that it did not reach. */
 export interface EndpointExchange {
@@ -38,6 +39,8 @@ export interface FinishedAttempt extends EndpointExchange {
   delaySeconds: number | null;
   /** Whether the endpoint succeeded; null: an internal error, which shows nothing about the endpoint. */
   isSuccess: boolean | null;
+  /** What is wrong with the answer of a success; null: nothing, or no success. */
+  answerWarning: AnswerWarning | null;
   /** How long nothing is sent to the endpoint; null: no backoff. */
   backoffSeconds: number | null;
 }
@@ -67,7 +70,7 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome> {
   const startedAt = deps.now();
   try {
-    const result = await sendWebhook(deps.requests, delivery, tokens, startedAt, deps.signal);
+    const result = await sendWebhook(deps.requests, delivery, tokens, { now: startedAt, signal: deps.signal });
     return { outcome: "finished", finished: finishedBy(delivery, { startedAt, endedAt: deps.now() }, result) };
   } catch (error) {
     const notMade = notMadeAfterOwnFault(deps, delivery, error);
@@ -100,6 +103,7 @@ function finishedBy(
     ...unknownOf(delivery, startedAt),
     ...judgeAttempt({ result, scheduleStep, deliveryMode, jitter: Math.random(), now: endedAt }),
     isSuccess: isSuccess(result),
+    answerWarning: !hasFailed && isSuccess(result) ? (warningOfAnswer(result) ?? null) : null,
     address: result.address ?? null,
     status: result.status ?? null,
     errorClass: hasFailed ? result.errorClass : null,
@@ -108,7 +112,7 @@ function finishedBy(
     tlsMs: whole(timings.tlsMs),
     firstByteMs: whole(timings.firstByteMs),
     totalMs: whole(timings.totalMs),
-    responseText: hasFailed ? describeFailure(result) : result.text,
+    responseText: hasFailed ? describeFailure(result) : describeAnswer(result),
   };
 }
 
@@ -120,6 +124,11 @@ function whole(milliseconds: number | null | undefined): number | null {
 function describeFailure({ errorClass, location, detail }: FailedRequest): string {
   const target = location?.replaceAll(/[^\x21-\x7e]/g, "").slice(0, MAX_TARGET_LENGTH);
   return errorClass === "redirect" && target ? `redirected to ${target}` : detail;
+}
+
+/** What says who answered stands first, since the text is cut. Our own receivers' refusals are read by programs. */
+function describeAnswer({ signs, text }: AnsweredRequest): string {
+  return signs === "" || refusalOfAnswer(text) !== undefined ? text : `${signs}\n${text}`;
 }
 
 /** A request may have been sent; its outcome is unknown. */
@@ -138,6 +147,7 @@ function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt 
     delaySeconds: null,
     backoffSeconds: null,
     isSuccess: null,
+    answerWarning: null,
     address: null,
     status: null,
     errorClass: null,
@@ -150,13 +160,19 @@ function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt 
   };
 }
 
+const WEBHOOK_USER_AGENT = "Intermission-Webhooks/1.0";
+
+interface SendOptions extends Pick<OutgoingRequest, "signal" | "totalTimeoutMs"> {
+  now: Date;
+  userAgent?: string;
+}
+
 /** Sends the stored bytes once, with a fresh signature and timestamp. */
-async function sendWebhook(
+export async function sendWebhook(
   { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
   delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body" | "url" | "deliveryMode">,
   tokens: SigningTokens,
-  now: Date,
-  signal: AbortSignal,
+  { now, signal, userAgent = WEBHOOK_USER_AGENT, totalTimeoutMs }: SendOptions,
 ): Promise<GuardedResult> {
   const body = Buffer.from(delivery.body, "utf8");
   const timestampSeconds = Math.floor(now.getTime() / 1000);
@@ -165,12 +181,13 @@ async function sendWebhook(
     method: "POST",
     // The other side may close a kept connection during the write: the event would be lost without having arrived.
     connection: delivery.deliveryMode === "at-most-once" ? "fresh" : "kept",
-    signal,
+    ...(signal && { signal }),
+    ...(totalTimeoutMs !== undefined && { totalTimeoutMs }),
     url: delivery.url,
     body,
     headers: {
       "content-type": "application/json",
-      "user-agent": "Intermission-Webhooks/1.0",
+      "user-agent": userAgent,
       "x-bot-id": delivery.botId,
       "x-timestamp": new Date(timestampSeconds * 1000).toISOString().replace(".000Z", "Z"),
       "x-signature": sign(body, tokens.active),
@@ -181,7 +198,7 @@ async function sendWebhook(
 }
 
 export interface Judgement {
-  state: "delivered" | "failed" | "unknown" | "waiting";
+  state: Extract<DeliveryState, "waiting" | "delivered" | "failed" | "unknown">;
   /** Delay until the next attempt, when `waiting`. */
   delaySeconds: number | null;
   endReason: EndReason | null;
@@ -191,7 +208,6 @@ export interface Judgement {
 
 const BACKOFF_SECONDS = 60;
 const GONE_BACKOFF_SECONDS = 600;
-const BACKOFF_STATUSES = new Set([429, 502, 503, 504]);
 
 /**
  * The outcome of an attempt for its delivery and its endpoint. Any 2xx delivers. For at-most-once bots only a request of
@@ -225,7 +241,10 @@ export function isSuccess(result: GuardedResult): boolean {
   return result.outcome === "answered" && result.status >= 200 && result.status <= 299;
 }
 
-/** Nothing is sent for a while to an endpoint that answers that it is overloaded or gone, or does not answer in time. */
+/**
+ * Nothing is sent for a while to an endpoint that answers that it is overloaded or gone, or does not answer in time. A proxy
+ * answers 502, 503 and 504 for a receiver that restarts, as a refused connection shows it: there the breaker decides.
+ */
 function backoffAfter(result: GuardedResult, requestedSeconds: number, jitter: number): number | null {
   const seconds = Math.max(usualBackoff(result) * (1 + 0.2 * jitter), Math.min(requestedSeconds, MAX_RETRY_AFTER));
   return seconds > 0 ? seconds : null;
@@ -234,7 +253,7 @@ function backoffAfter(result: GuardedResult, requestedSeconds: number, jitter: n
 function usualBackoff(result: GuardedResult): number {
   if (result.status === 410) return GONE_BACKOFF_SECONDS;
   if (result.outcome === "failed" && isOverload[result.errorClass]) return BACKOFF_SECONDS;
-  return BACKOFF_STATUSES.has(result.status ?? 0) ? BACKOFF_SECONDS : 0;
+  return result.status === 429 ? BACKOFF_SECONDS : 0;
 }
 
 /** Whether an error shows an endpoint that has too much to do. */
@@ -243,7 +262,7 @@ const isOverload = {
   refused: false,
   reset: false,
   tls: false,
-  "timeout-connect": true,
+  "timeout-connect": false,
   "timeout-total": true,
   "blocked-address": false,
   redirect: false,

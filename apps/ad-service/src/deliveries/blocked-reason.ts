@@ -1,4 +1,4 @@
-import type { DisabledReason } from "./endpoint-health.ts";
+import type { DisabledReason } from "@intermission/operator-api/endpoints";
 
 /** Why nothing is sent to a bot's endpoint, even if due. `operator`, `gone` and `failing` are the reasons of a disabled one. */
 export type BlockedReason = "no-endpoint" | "pending" | DisabledReason | "no-token";

@@ -1,4 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { thisSession } from "@intermission/postgres/store-session";
 import type { DeliveryMode } from "../bots/bots.ts";
 
 export interface ClaimedDelivery {
@@ -93,7 +94,7 @@ const claim = statement<ClaimedDelivery>(
   claimed as (
     update deliveries
     set state = 'sending', attempts = attempts + 1, fence = fence + 1,
-      lease_until = clock_timestamp() + make_interval(secs => $2)
+      lease_until = clock_timestamp() + make_interval(secs => $2), claimed_by = ${thisSession}
     from due where deliveries.bot_id = due.bot_id and deliveries.event_id = due.event_id
     returning deliveries.bot_id, deliveries.event_id, deliveries.attempts, deliveries.fence, deliveries.schedule_step,
       deliveries.resume_state, due.url

@@ -8,7 +8,7 @@ import {
   testWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { eventIdPattern } from "@intermission/ad-core/code";
-import { type AttemptAnswer, adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import { type AttemptAnswer, adviseOnAnswer, adviseOnTest } from "@intermission/ad-core/delivery-advice";
 import type { DeliveryAttempt, ShownDelivery } from "@intermission/operator-api/deliveries";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
@@ -110,14 +110,16 @@ export function webhookClientRoutes(
 }
 
 function testWebhookAnswer(tested: Extract<EndpointTestOutcome, { outcome: "tested" }>): TestWebhookResponse {
-  const { eventId, isDelivered, status, errorClass, answer, phases, endpointState } = tested;
+  const { eventId, isDelivered, status, errorClass, answer, warnings, phases, endpointState } = tested;
+  const advice = adviseOnTest({ status, errorClass, text: answer, warnings }, "publisher");
   return {
     event_id: eventId,
     delivered: isDelivered,
     ...(status !== null && { status }),
     ...(errorClass !== null && { error_class: errorClass }),
     ...(answer !== null && { answer }),
-    ...adviceOn({ status, errorClass, text: answer }),
+    ...(advice !== undefined && { advice }),
+    ...(warnings.length > 0 && { warnings }),
     total_ms: phases.totalMs ?? 0,
     ...(endpointState !== null && { endpoint: endpointState }),
   };

@@ -1,76 +1,12 @@
-import { operatorRequest } from "@intermission/operator-api/operator-request";
+import type { ReplayScope } from "@intermission/operator-api/deliveries";
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
-import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
-import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
-import { type Command, Option } from "commander";
+import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
+import { type Columns, recordOf, tableOf, textOf } from "@intermission/server/command-tables";
+import type { CommandContext } from "@intermission/server/operator-client";
+import { callRoute, list, subject, type Verb, verb, type WireAnswer } from "@intermission/server/route-commands";
 
-const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
-
-export function deliveryCommands(program: Command, context: CommandContext): void {
-  const deliveries = program.command("deliveries").description("webhooks: what was sent, and what was answered");
-
-  withExamples(deliveries.command("list").description("deliveries, newest first"), [
-    "deliveries list --bot-id 7000000001 --state failed",
-    "deliveries list --limit 10 --json",
-  ])
-    .option("--bot-id <id>", "of one bot only", telegramIdOption)
-    .addOption(new Option("--state <state>", "in one state only").choices(states))
-    .option("--before <event-id>", "continue where an earlier list ended")
-    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
-    .action(async ({ botId, state, before, limit }: ListOptions) => {
-      const query = { botId, state, before, limit: String(limit) };
-      const rows = rowsOf(await context.call(operatorRequest("listDeliveries", { query })), "deliveries");
-      const more = rows.length === limit ? `\n\nThere may be more: --before ${rows.at(-1)?.eventId}` : "";
-      context.print(rows, () => `${tableOf(rows, columns)}${more}`);
-    });
-
-  withExamples(
-    deliveries.command("show").description("show a delivery, its body, each attempt, and the reason for its state"),
-    ["deliveries show evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3"],
-  )
-    .argument("<event-id>", "as shown by deliveries list")
-    .action(async (eventId: string) => {
-      const delivery = await callForRow(context, operatorRequest("showDelivery", { params: { eventId } }));
-      context.print(delivery, () => textOfDelivery(delivery));
-    });
-
-  replayDeliveriesCommand(deliveries, context);
-}
-
-interface ListOptions {
-  botId?: string;
-  state?: string;
-  before?: string;
-  limit: number;
-}
-
-const columns = {
-  EVENT: (delivery: Row) => delivery.eventId,
-  BOT: (delivery: Row) => delivery.botId,
-  KIND: (delivery: Row) => (delivery.isTest ? "test" : delivery.event),
-  USER: (delivery: Row) => delivery.userId,
-  STATE: (delivery: Row) => delivery.state,
-  ATTEMPTS: (delivery: Row) => delivery.attempts,
-  "NEXT AT": (delivery: Row) => delivery.dueAt,
-};
-
-interface ReplayOptions {
-  botId?: string;
-  failedSince?: Date;
-  everythingSince?: Date;
-  yes?: boolean;
-}
-
-interface Range {
-  botId: string;
-  scope: "failed" | "everything";
-  since: string;
-}
-
-function replayDeliveriesCommand(deliveries: Command, context: CommandContext): void {
-  const command = deliveries.command("replay").description("send webhooks again: the same event_id, the same bytes");
-  withExamples(command, [
+const replay: Verb = (command, context) => {
+  withExamples(command.description("send webhooks again: the same event_id, the same bytes"), [
     "deliveries replay evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
     "deliveries replay --bot-id 7000000001 --failed-since 2h",
     "deliveries replay --bot-id 7000000001 --everything-since 2026-01-31T08:00:00Z --yes",
@@ -90,6 +26,43 @@ function replayDeliveriesCommand(deliveries: Command, context: CommandContext): 
       else if (typeof meant === "string") await replayOne(context, meant);
       else await replayMany(context, meant, options.yes ?? false);
     });
+};
+
+export const deliveryCommands = subject("deliveries", "webhooks: what was sent, and what was answered", {
+  list: list("listDeliveries", "deliveries", {
+    description: "deliveries, newest first",
+    examples: ["--bot-id 7000000001 --state failed", "--limit 10 --json"],
+    options: { botId: "of one bot only", state: "in one state only", before: { value: "event-id" } },
+    columns: {
+      EVENT: "eventId",
+      BOT: "botId",
+      KIND: ({ isTest, event }) => (isTest ? "test" : event),
+      USER: "userId",
+      STATE: "state",
+      ATTEMPTS: "attempts",
+      "NEXT AT": "dueAt",
+    },
+  }),
+  show: verb("showDelivery", {
+    description: "show a delivery, its body, each attempt, and the reason for its state",
+    arguments: ["eventId"],
+    options: { eventId: { text: "as shown by deliveries list", example: "evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3" } },
+    text: textOfDelivery,
+  }),
+  replay,
+});
+
+interface ReplayOptions {
+  botId?: string;
+  failedSince?: Date;
+  everythingSince?: Date;
+  yes?: boolean;
+}
+
+interface Range {
+  botId: string;
+  scope: ReplayScope;
+  since: string;
 }
 
 const wrongUsage = "error: name an event, or --bot-id with one of --failed-since and --everything-since";
@@ -105,7 +78,7 @@ function whatIsMeant(
 }
 
 async function replayOne(context: CommandContext, eventId: string): Promise<void> {
-  const replayed = await callForRow(context, operatorRequest("replayDelivery", { params: { eventId } }));
+  const replayed = await callRoute(context, "replayDelivery", { params: { eventId } });
   const soon =
     replayed.notBefore === null ? "It is sent now" : "Its endpoint is in backoff: it is sent after notBefore";
   context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
@@ -114,7 +87,7 @@ async function replayOne(context: CommandContext, eventId: string): Promise<void
 async function replayMany(context: CommandContext, range: Range, isMeant: boolean): Promise<void> {
   const { botId, scope, since } = range;
   const params = { botId };
-  const counted = await callForRow(context, operatorRequest("countReplayable", { params, query: { scope, since } }));
+  const counted = await callRoute(context, "countReplayable", { params, query: { scope, since } });
   const left = counted.keptSince === null ? "" : `; webhooks of events before ${counted.keptSince} are no longer kept`;
   const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
   const unknown =
@@ -123,11 +96,11 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
     throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}${left}. Confirm with: --yes`);
   }
   let replayed = 0;
-  let after: unknown;
+  let after: string | null | undefined;
   do {
     const body = { scope, since, until: counted.until, after };
-    const batch = await callForRow(context, operatorRequest("replayDeliveries", { params, body }));
-    replayed += Number(batch.replayed);
+    const batch = await callRoute(context, "replayDeliveries", { params, body });
+    replayed += batch.replayed;
     after = batch.next;
     if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);
   } while (after !== null);
@@ -135,35 +108,32 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
   context.print(answer, () => `${replayed} are sent again${unknown}${left}.\nSee: deliveries list --bot-id ${botId}`);
 }
 
+type Attempt = WireAnswer<"showDelivery">["log"][number];
+
 /** A delivery and its attempts: for each a line of numbers, and below it the answer. */
-function textOfDelivery(delivery: Row): string {
-  const { log: _, body, explanation, advice, ...facts } = delivery;
-  const attempts = rowsOf(delivery, "log");
-  const [heads = "", ...lines] = tableOf(attempts, attemptColumns).split("\n");
-  const withAnswers = lines.flatMap((line, index) => [
-    line,
-    ...answerLinesOf(attempts[index] ?? {}, attempts[index - 1]),
-  ]);
+function textOfDelivery({ log, body, explanation, advice, ...facts }: WireAnswer<"showDelivery">): string {
+  const [heads = "", ...lines] = tableOf(log, attemptColumns).split("\n");
+  const withAnswers = lines.flatMap((line, index) => [line, ...answerLinesOf(log[index], log[index - 1])]);
   return `${recordOf({ ...facts, why: explanation, ...(advice !== undefined && { advice }), body })}\n\n${[heads, ...withAnswers].join("\n")}`;
 }
 
-const attemptColumns = {
-  "#": (attempt: Row) => attempt.attempt,
-  AT: (attempt: Row) => attempt.startedAt,
-  RESULT: (attempt: Row) => attempt.status ?? attempt.errorClass ?? "unknown",
-  "DNS MS": (attempt: Row) => attempt.dnsMs,
-  "TCP MS": (attempt: Row) => attempt.tcpMs,
-  "TLS MS": (attempt: Row) => attempt.tlsMs,
-  "1ST BYTE MS": (attempt: Row) => attempt.firstByteMs,
-  "ALL MS": (attempt: Row) => attempt.totalMs,
-  ADDRESS: (attempt: Row) => attempt.address,
-  "NEXT AT": (attempt: Row) => attempt.nextAt,
+const attemptColumns: Columns<Attempt> = {
+  "#": "attempt",
+  AT: "startedAt",
+  RESULT: ({ status, errorClass }) => status ?? errorClass ?? "unknown",
+  "DNS MS": "dnsMs",
+  "TCP MS": "tcpMs",
+  "TLS MS": "tlsMs",
+  "1ST BYTE MS": "firstByteMs",
+  "ALL MS": "totalMs",
+  ADDRESS: "address",
+  "NEXT AT": "nextAt",
 };
 
-function answerLinesOf(attempt: Row, earlier: Row | undefined): string[] {
+function answerLinesOf(attempt: Attempt | undefined, earlier: Attempt | undefined): string[] {
   const words = [];
-  if (attempt.url !== earlier?.url) words.push(`    to: ${textOf(attempt.url)}`);
-  if (attempt.isReplay) words.push("    sent again by a replay");
-  if (attempt.responseText) words.push(`    answer: ${textOf(attempt.responseText)}`);
+  if (attempt?.url !== earlier?.url) words.push(`    to: ${textOf(attempt?.url)}`);
+  if (attempt?.isReplay) words.push("    sent again by a replay");
+  if (attempt?.responseText) words.push(`    answer: ${textOf(attempt.responseText)}`);
   return words;
 }

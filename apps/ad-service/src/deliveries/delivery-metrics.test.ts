@@ -22,7 +22,8 @@ describe("metrics of delivery", () => {
   test("a scrape reports queue, ages, breakers and progress towards being disabled, and names no bot", async () => {
     const { database } = store;
     const address = { webhookUrl: "https://203.0.113.9/hook" };
-    const [ready, resting, failing] = [
+    const [ready, resting, failing, disabled] = [
+      await openDeliveryFixture(database, address),
       await openDeliveryFixture(database, address),
       await openDeliveryFixture(database, address),
       await openDeliveryFixture(database, address),
@@ -35,6 +36,9 @@ describe("metrics of delivery", () => {
     await set("update deliveries set due_at = now() - interval '500 s' where bot_id = $1", resting.botId);
     await set("update deliveries set state = 'failed' where bot_id = $1", failing.botId);
     // Delivered events are not counted.
+    const [held] = await disabled.enqueue(1);
+    await set("update deliveries set state = 'held' where event_id = $1", held);
+    await disabled.setEndpoint({ state: "disabled" });
     await set("update deliveries set state = 'delivered' where event_id = $1", old);
     await resting.setEndpoint({ breaker: "open" });
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -55,11 +59,13 @@ describe("metrics of delivery", () => {
     for (const [series, expected] of [
       ['intermission_deliveries{state="waiting"}', 5],
       ['intermission_deliveries{state="failed"}', 3],
-      ['intermission_deliveries{state="held"}', 0],
+      ['intermission_deliveries{state="held"}', 1],
       ['intermission_deliveries{state="delivered"}', undefined],
       ['intermission_endpoints{state="active"}', 3],
-      ['intermission_endpoints{state="disabled"}', 0],
-      ['intermission_endpoint_breakers{state="closed"}', 2],
+      ['intermission_endpoints{state="disabled"}', 1],
+      ['intermission_endpoints_with_held_events{state="disabled"}', 1],
+      ['intermission_endpoints_with_held_events{state="pending"}', 0],
+      ['intermission_endpoint_breakers{state="closed"}', 3],
       ['intermission_endpoint_breakers{state="open"}', 1],
       ['intermission_endpoints_near_disabling{progress="0.7"}', 1],
       ['intermission_endpoints_near_disabling{progress="0.9"}', 0],

@@ -108,6 +108,12 @@ const gauges: readonly {
     of: ({ pending, active, disabled }) => Object.entries({ pending, active, disabled }),
   },
   {
+    name: "intermission_endpoints_with_held_events",
+    help: "Endpoints whose events wait until they are active, by state.",
+    label: "state",
+    of: ({ pendingHolding, disabledHolding }) => Object.entries({ pending: pendingHolding, disabled: disabledHolding }),
+  },
+  {
     name: "intermission_endpoint_breakers",
     help: "Endpoints by the state of their breaker.",
     label: "state",
@@ -146,6 +152,9 @@ export interface DeliveryFigures extends ProgressFigures {
   pending: number;
   active: number;
   disabled: number;
+  /** Of these, with held deliveries. */
+  pendingHolding: number;
+  disabledHolding: number;
   closed: number;
   open: number;
   halfOpen: number;
@@ -174,7 +183,8 @@ const figuresOfAllNodes = statement<Omit<DeliveryFigures, keyof ProgressFigures>
   ),
   standing as (
     select endpoints.state, breaker, extract(epoch from now() - first.due_at) as age,
-      backoff_until <= now() and breaker = 'closed' as is_ready
+      backoff_until <= now() and breaker = 'closed' as is_ready,
+      exists (select from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'held') as is_holding
     from endpoints cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
   ),
   endpoint_figures as (
@@ -183,6 +193,8 @@ const figuresOfAllNodes = statement<Omit<DeliveryFigures, keyof ProgressFigures>
       count(*) filter (where state = 'pending') as pending,
       count(*) filter (where state = 'active') as active,
       count(*) filter (where state = 'disabled') as disabled,
+      count(*) filter (where state = 'pending' and is_holding) as "pendingHolding",
+      count(*) filter (where state = 'disabled' and is_holding) as "disabledHolding",
       count(*) filter (where breaker = 'closed') as closed,
       count(*) filter (where breaker = 'open') as open,
       count(*) filter (where breaker = 'half-open') as "halfOpen"

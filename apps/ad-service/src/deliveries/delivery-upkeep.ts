@@ -2,15 +2,20 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { repairAfterClockJump } from "./after-clock-jump.ts";
 import { hasTokens } from "./blocked-reason.ts";
+import { watchProcesses } from "./gone-processes.ts";
 import { MAX_MOVED, moveDeliveries } from "./move-deliveries.ts";
 
 const FAIL_HELD_EVERY_MS = 60_000;
 
-/** Sweeps every `sweepMs`, and each minute ends what was held for too long, in small batches, until it is stopped. */
+const LOOK_FOR_GONE_MS = 1000;
+
+/** Sweeps every `sweepMs` and when a process is gone, and each minute ends what was held for too long, in small batches, until it is stopped. */
 export function startDeliveryUpkeep(
   database: Database,
   options: {
     sweepMs: number;
+    /** For so long a process must not have been connected, before its claims are taken back. */
+    goneMs: number;
     /** How often the database's clock has jumped. */
     clockJumps: () => number;
     log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
@@ -18,7 +23,9 @@ export function startDeliveryUpkeep(
     onReleased: () => void;
   },
 ): BackgroundLoop {
-  const { sweepMs, clockJumps, log, onReleased } = options;
+  const { sweepMs, goneMs, clockJumps, log, onReleased } = options;
+  const goneProcesses = watchProcesses(database, goneMs);
+  let sweepAt = 0;
   let failHeldAt = 0;
   // The first round repairs, too: the clock may have jumped while no node ran.
   let jumpsRepaired = -1;
@@ -35,11 +42,16 @@ export function startDeliveryUpkeep(
 
   /** Returns whether there is more to do immediately. */
   async function sweep(): Promise<boolean> {
-    const { returned, unknown, unheld, held } = await sweepDeliveries(database);
+    const gone = await goneProcesses();
+    if (gone.length === 0 && performance.now() < sweepAt) return false;
+    const { returned, unknown, unheld, held } = await sweepDeliveries(database, gone);
+    sweepAt = performance.now() + sweepMs;
     if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a crashed node were taken back");
     if (returned + unheld > 0) onReleased();
     // A sweep that moved this many has more to do.
-    return Math.max(returned + unknown, unheld, held) >= MAX_MOVED;
+    const hasMore = Math.max(returned + unknown, unheld, held) >= MAX_MOVED;
+    if (hasMore) sweepAt = 0;
+    return hasMore;
   }
 
   async function endOldHeld(): Promise<boolean> {
@@ -52,20 +64,22 @@ export function startDeliveryUpkeep(
   }
 
   return startLoop({
-    everyMs: sweepMs,
+    everyMs: Math.min(sweepMs, LOOK_FOR_GONE_MS),
     round: async () => ([await repair(), await sweep(), await endOldHeld()].includes(true) ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "the upkeep of deliveries failed; trying again"),
   });
 }
 
 /*
- * Takes back expired claims of crashed nodes: they consume no attempt. For at-most-once bots it is not known whether the
+ * Takes back claims of crashed nodes, and expired ones: they consume no attempt. For at-most-once bots it is not known whether the
  * event was sent, so it is not sent again. A test fails: no caller waits for its answer any more.
  */
 const reap = statement<{ state: string }>(
   "deliveries.reap",
   `with leased as (
-    select bot_id, event_id, is_test, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
+    select bot_id, event_id, is_test, resume_state from deliveries
+    where deliveries.state = 'sending' and lease_until < case when cardinality($1::integer[]) = 0 then now() else 'infinity' end
+      and (lease_until < now() or claimed_by = any ($1::integer[]))
     order by lease_until limit ${MAX_MOVED} for update skip locked
   ),
   expired as (
@@ -109,11 +123,12 @@ const hold = statement<never>(
   returning 1`,
 );
 
-/** Takes back deliveries of crashed nodes; holds those of inactive endpoints and releases held ones of active endpoints. */
+/** Takes back deliveries after their leases and those of processes that are `gone`; holds those of inactive endpoints and releases held ones of active endpoints. */
 export async function sweepDeliveries(
   database: Database,
+  gone: readonly number[] = [],
 ): Promise<{ returned: number; unknown: number; unheld: number; held: number }> {
-  const reaped = await database.run(reap, []);
+  const reaped = await database.run(reap, [gone]);
   const unheld = await database.run(unhold, []);
   const held = await database.run(hold, []);
   const unknown = reaped.filter(({ state }) => state === "unknown").length;

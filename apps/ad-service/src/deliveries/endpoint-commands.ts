@@ -1,111 +1,80 @@
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
-import { minutesFrom, telegramIdOption, timeFrom, wholeNumber } from "@intermission/server/command-options";
-import { type Row, recordOf, tableOf, textOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForAllRows, callForRow } from "@intermission/server/operator-client";
-import { type Command, Option } from "commander";
+import { adviseOnWarning } from "@intermission/ad-core/delivery-advice";
+import { OperatorRefusal } from "@intermission/server/command-line";
+import { minutesFrom, timeFrom } from "@intermission/server/command-options";
+import { type Columns, textOf } from "@intermission/server/command-tables";
+import { list, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
 import { disabledBecause } from "./explain-delivery.ts";
 
-export function endpointCommands(program: Command, context: CommandContext): void {
-  const endpoints = program
-    .command("endpoints")
-    .description(
-      "where bots' webhooks are sent: health and queues. An endpoint must answer a signed test with 2xx to become active",
-    );
-  const print = (endpoint: Row) => context.print(endpoint, () => recordOf(endpoint));
+type Endpoint = WireAnswer<"listEndpoints">["endpoints"][number];
 
-  withExamples(endpoints.command("list").description("all bots with their endpoints, and what is wrong with them"), [
-    "endpoints list",
-    "endpoints list --json",
-  ]).action(async () => {
-    const { rows, answer } = await callForAllRows(context, "endpoints", (after) =>
-      operatorRequest("listEndpoints", { query: { after } }),
-    );
-    context.print({ ...answer, endpoints: rows }, () => showEndpoints(rows, new Date(String(answer.asOf))));
-  });
-
-  ofBot(endpoints.command("show").description("show everything about one endpoint"), [
-    "endpoints show 7000000001",
-  ]).action(async (botId: string) =>
-    print(await callForRow(context, operatorRequest("showEndpoint", { params: { botId } }))),
-  );
-
-  ofBot(
-    endpoints
-      .command("enable")
-      .description("begin anew: a test is sent, and once that is answered 2xx what was held goes out"),
-    ["endpoints enable 7000000001", "endpoints enable 7000000001 --skip-test"],
-  )
-    .option("--skip-test", "active immediately: held events are sent without waiting for a test")
-    .action(async (botId: string, body: { skipTest?: boolean }) => {
-      const enabled = await callForRow(context, operatorRequest("enableEndpoint", { params: { botId }, body }));
-      const next = `
-
-Its test is due now; see its answer with: endpoints test ${botId}`;
-      context.print(enabled, () => `${recordOf(enabled)}${enabled.state === "pending" ? next : ""}`);
-    });
-
-  ofBot(endpoints.command("disable").description("stop sending to it; its events are held for 30 days"), [
-    "endpoints disable 7000000001",
-  ]).action(async (botId: string) =>
-    print(await callForRow(context, operatorRequest("disableEndpoint", { params: { botId } }))),
-  );
-
-  ofBot(endpoints.command("set").description("change settings of an endpoint"), [
-    "endpoints set 7000000001 --max-in-flight 8",
-  ])
-    .requiredOption("--max-in-flight <number>", "webhooks in flight at the same time, 1 to 40", wholeNumber)
-    .action(async (botId: string, body: { maxInFlight: number }) =>
-      print(await callForRow(context, operatorRequest("limitEndpoint", { params: { botId }, body }))),
-    );
-
-  ofBot(endpoints.command("test").description("send one test event now, and show what was answered"), [
-    "endpoints test 7000000001",
-    "endpoints test 7000000001 --event direct_link --user-id 123456789",
-  ])
-    .addOption(
-      new Option("--event <event>", "kind of event to test (default: rewarded)").choices(["rewarded", "direct_link"]),
-    )
-    .option(
-      "--user-id <id>",
-      "a listed tester of the bot, who may be rewarded; without it, no user is",
-      telegramIdOption,
-    )
-    .action(async (botId: string, body: { event?: string; userId?: string }) => {
-      const tested = await callForRow(context, operatorRequest("testEndpoint", { params: { botId }, body }));
-      const { advice, ...result } = tested;
-      context.print(tested, () => recordOf(result));
-      if (tested.isDelivered !== true) {
-        throw new OperatorRefusal(200, "TEST_FAILED", `the test was not answered 2xx: ${advice}`);
-      }
-    });
-}
-
-function ofBot(command: Command, examples: readonly string[]): Command {
-  return withExamples(command, examples).argument("<bot-id>", "Telegram id of the bot", telegramIdOption);
-}
+export const endpointCommands = subject(
+  "endpoints",
+  "where bots' webhooks are sent: health and queues. An endpoint must answer a signed test with 2xx to become active",
+  {
+    list: list("listEndpoints", "endpoints", {
+      description: "all bots with their endpoints, and what is wrong with them",
+      options: { state: "in one state only" },
+      columns: ({ asOf }) => columnsAt(new Date(asOf)),
+      isPageInJson: true,
+      text: (endpoints, { asOf }, table) => withWords(endpoints, new Date(asOf), table),
+    }),
+    show: verb("showEndpoint", { description: "show everything about one endpoint" }),
+    enable: verb("enableEndpoint", {
+      description: "begin anew: a test is sent, and once that is answered 2xx what was held goes out",
+      examples: ["7000000001", "7000000001 --skip-test"],
+      options: {
+        skipTest: { isFlag: true, text: "active immediately: held events are sent without waiting for a test" },
+      },
+      note: ({ state, botId }) =>
+        state === "pending" ? `Its test is due now; see its answer with: endpoints test ${botId}` : undefined,
+    }),
+    disable: verb("disableEndpoint", { description: "stop sending to it; its events are held for 30 days" }),
+    set: verb("limitEndpoint", {
+      description: "change settings of an endpoint",
+      examples: ["7000000001 --max-in-flight 8"],
+      options: { maxInFlight: { text: "webhooks in flight at the same time", value: "number" } },
+    }),
+    test: verb("testEndpoint", {
+      description: "send one test event now, and show what was answered",
+      examples: ["7000000001", "7000000001 --event direct_link --user-id 123456789"],
+      options: {
+        event: "kind of event to test (default: rewarded)",
+        userId: "a listed tester of the bot, who may be rewarded; without it, no user is",
+      },
+      shown: ({ advice: _, ...result }) => result,
+      note: ({ isDelivered, advice }) => (isDelivered && advice !== undefined ? `warning: ${advice}` : undefined),
+      finish: ({ isDelivered, advice }) => {
+        if (!isDelivered) {
+          throw new OperatorRefusal(200, "TEST_FAILED", `the test was not answered 2xx: ${advice}`);
+        }
+      },
+    }),
+  },
+);
 
 /** A line of numbers for each endpoint, and below it its state in words. */
-function showEndpoints(endpoints: readonly Row[], asOf: Date): string {
-  const [heads = "", ...lines] = tableOf(endpoints, columnsAt(asOf)).split("\n");
-  return [heads, ...lines.flatMap((line, index) => [line, ...wordsOf(endpoints[index] ?? {}, asOf)])].join("\n");
+function withWords(endpoints: readonly Endpoint[], asOf: Date, table: string): string {
+  const [heads = "", ...lines] = table.split("\n");
+  return [heads, ...endpoints.flatMap((endpoint, index) => [lines[index] ?? "", ...wordsOf(endpoint, asOf)])].join(
+    "\n",
+  );
 }
 
-const columnsAt = (asOf: Date) => ({
-  "BOT ID": (endpoint: Row) => endpoint.botId,
-  NAME: (endpoint: Row) => shortened(textOf(endpoint.name), 20),
-  STATE: (endpoint: Row) => endpoint.state ?? "none",
-  BREAKER: (endpoint: Row) => endpoint.breaker,
-  "IN FLIGHT": (endpoint: Row) => endpoint.state && `${endpoint.inFlight} of ${endpoint.maxInFlight}`,
-  WAITING: (endpoint: Row) => counted(endpoint.waiting),
-  HELD: (endpoint: Row) => counted(endpoint.held),
+const columnsAt = (asOf: Date): Columns<Endpoint> => ({
+  "BOT ID": "botId",
+  NAME: ({ name }) => shortened(textOf(name), 20),
+  STATE: ({ state }) => state ?? "none",
+  BREAKER: "breaker",
+  "IN FLIGHT": ({ state, inFlight, maxInFlight }) => state && `${inFlight} of ${maxInFlight}`,
+  WAITING: ({ waiting }) => counted(waiting),
+  HELD: ({ held }) => counted(held),
   // Negative if the oldest is overdue.
-  "DUE IN MIN": (endpoint: Row) => minutesFrom(asOf, endpoint.oldestDueAt),
-  "2XX MIN AGO": (endpoint: Row) => minutesFrom(new Date(String(endpoint.lastSuccessAt)), asOf.toISOString()),
-  "TO DISABLED": (endpoint: Row) => endpoint.state && `${endpoint.disablePercent} %`,
+  "DUE IN MIN": ({ oldestDueAt }) => minutesFrom(asOf, oldestDueAt),
+  "2XX MIN AGO": ({ lastSuccessAt }) => minutesFrom(new Date(String(lastSuccessAt)), asOf.toISOString()),
+  "TO DISABLED": ({ state, disablePercent }) => state && `${disablePercent} %`,
 });
 
-function wordsOf(endpoint: Row, asOf: Date): string[] {
+function wordsOf(endpoint: Endpoint, asOf: Date): string[] {
   const { botId, url, state, breaker, backoffUntil, probeAt, lastFailureAt, warnedPercent } = endpoint;
   if (state === null) return indented([`no address: its events are held; see: bots update ${botId} --webhook-url`]);
   const answered = textOf(endpoint.lastStatus ?? endpoint.lastErrorClass);
@@ -123,9 +92,10 @@ function wordsOf(endpoint: Row, asOf: Date): string[] {
   if (breaker === "open") words.push(`its breaker is open: the next delivery probes ${timeFrom(asOf, probeAt)}`);
   if (backoffUntil !== null)
     words.push(`it is in backoff: the next request is allowed ${timeFrom(asOf, backoffUntil)}`);
-  if (typeof warnedPercent === "number" && warnedPercent > 0 && state === "active") {
+  if (warnedPercent > 0 && state === "active") {
     words.push(`past ${warnedPercent} % of the way to being disabled; the marks are 50, 70, 90 and 100`);
   }
+  for (const warning of endpoint.warnings) words.push(`warning: ${adviseOnWarning(warning, "operator")}`);
   if (lastFailureAt !== null) words.push(`last failure ${timeFrom(asOf, lastFailureAt)}: ${answered}${answer}`);
   return indented(words);
 }
@@ -134,8 +104,8 @@ function indented(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${shortened(line, 116)}`);
 }
 
-function counted(value: unknown): unknown {
-  return typeof value === "number" && value > 10_000 ? ">10000" : value;
+function counted(value: number): number | string {
+  return value > 10_000 ? ">10000" : value;
 }
 
 function shortened(text: string, length: number): string {

@@ -1,6 +1,7 @@
+import type { NoticeHealth } from "@intermission/operator-api/notices";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { NoticeHealth, NoticeReason } from "../notices/notice.ts";
+import type { NoticeReason } from "../notices/notice.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** What is read of an endpoint to decide its health. */
@@ -41,6 +42,8 @@ const healthColumns = {
   lastStatus: ["last_status", "integer"],
   lastErrorClass: ["last_error_class", "text"],
   lastAnswer: ["last_answer", "text"],
+  answerWarning: ["answer_warning", "text"],
+  acceptsWrongSignature: ["accepts_wrong_signature", "boolean"],
 } as const satisfies Record<keyof EndpointHealth, readonly [column: string, type: ColumnType]>;
 
 /** A column of an endpoint that belongs to its health. */

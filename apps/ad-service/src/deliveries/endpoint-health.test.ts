@@ -13,7 +13,7 @@ import { finishDeliveries } from "./record-attempts.ts";
 type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 type Outcome = "ok" | "error" | "busy" | "gone";
 
-const status = { ok: 200, error: 500, busy: 503, gone: 410 };
+const status = { ok: 200, error: 500, busy: 429, gone: 410 };
 const backoffSeconds = { ok: null, error: null, busy: 60, gone: 600 };
 
 /** Simulates the passing of time by moving all times of an endpoint into the past. */
@@ -141,10 +141,14 @@ describe("the health of an endpoint", () => {
     expect(changesOf(fixture)).toEqual([{ change: "failing" }, { change: "recovered" }]);
   });
 
-  test("probes come after 30 s, 1, 2, 4 and then every 5 minutes, never early, at most 20 % late", async () => {
+  test("probes become rarer up to one in 5 minutes, never early, at most 20 % late", async () => {
     const fixture = await newFixture();
     await sendEach(fixture, repeat("error", 10));
-    for (const seconds of [30, 60, 120, 240, 300, 300, 300]) {
+    for (const seconds of [1, 2, 4]) {
+      await wait(fixture, seconds * 1.2);
+      expect(await send(fixture, repeat("error", 3))).toBe(1);
+    }
+    for (const seconds of [8, 15, 30, 60, 120, 300, 300]) {
       await wait(fixture, seconds - 2);
       expect(await send(fixture, ["error"])).toBe(0);
       await wait(fixture, 2 + seconds * 0.2);
@@ -273,6 +277,7 @@ function finishedBy(claim: ClaimedDelivery, outcome: Outcome): FinishedAttempt {
     endReason: isSuccess ? null : "attempts-used-up",
     delaySeconds: null,
     isSuccess,
+    answerWarning: null,
     backoffSeconds: backoffSeconds[outcome],
     startedAt: new Date(),
     address: null,

@@ -1,13 +1,11 @@
-import type { NoticeHealth, NoticeReason } from "../notices/notice.ts";
+import type { EndpointState, ReceiverWarning } from "@intermission/ad-core/client-words";
+import { adviseOnWarning } from "@intermission/ad-core/delivery-advice";
+import type { AnswerWarning } from "@intermission/ad-core/receiver-warning";
+import type { BreakerState, DisabledReason } from "@intermission/operator-api/endpoints";
+import type { NoticeHealth } from "@intermission/operator-api/notices";
+import type { NoticeReason } from "../notices/notice.ts";
 import type { FinishedAttempt } from "./attempt-delivery.ts";
 import type { DeliveryLog } from "./enqueue-webhook.ts";
-
-/** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */
-export type EndpointState = "pending" | "active" | "disabled";
-
-export type DisabledReason = "operator" | "gone" | "failing";
-
-export type BreakerState = "closed" | "open" | "half-open";
 
 /** The health of an endpoint: columns of its row. Times are milliseconds of the database's clock, -Infinity before the first. */
 export interface EndpointHealth {
@@ -36,13 +34,30 @@ export interface EndpointHealth {
   lastStatus: number | null;
   lastErrorClass: string | null;
   lastAnswer: string | null;
+  /** Of the latest success. */
+  answerWarning: AnswerWarning | null;
+  /** Of the latest test. */
+  acceptsWrongSignature: boolean;
+}
+
+/** Why the 2xx of an endpoint may not mean that anything records its events, the graver first. */
+export function warningsOf({
+  answerWarning,
+  acceptsWrongSignature,
+}: Pick<EndpointHealth, "answerWarning" | "acceptsWrongSignature">): ReceiverWarning[] {
+  return [
+    ...(answerWarning === null ? [] : [answerWarning]),
+    ...(acceptsWrongSignature ? (["wrong-signature-accepted"] as const) : []),
+  ];
 }
 
 /** What an operator must know of a change of an endpoint's health. */
 export type HealthChange =
   | { change: "failing" | "probe-failed" | "recovered" }
   | { change: "disabled"; reason: Exclude<DisabledReason, "operator"> }
-  | { change: "warned"; percent: number };
+  | { change: "warned"; percent: number }
+  | { change: "doubtful"; warning: ReceiverWarning }
+  | { change: "no-longer-doubtful" };
 
 /** The notice that these changes cause; undefined: none. */
 export function noticeOf(
@@ -50,9 +65,14 @@ export function noticeOf(
 ): { health: NoticeHealth; reason: NoticeReason | null } | undefined {
   for (const change of changes) {
     const health = noticeHealths[change.change];
-    if (health) return { health, reason: change.change === "disabled" ? change.reason : null };
+    if (health) return { health, reason: reasonOf(change) };
   }
   return undefined;
+}
+
+function reasonOf(change: HealthChange): NoticeReason | null {
+  if (change.change === "disabled") return change.reason;
+  return change.change === "doubtful" ? change.warning : null;
 }
 
 const noticeHealths: Record<HealthChange["change"], NoticeHealth | undefined> = {
@@ -61,12 +81,14 @@ const noticeHealths: Record<HealthChange["change"], NoticeHealth | undefined> = 
   recovered: "recovered",
   disabled: "disabled",
   warned: undefined,
+  doubtful: "doubtful",
+  "no-longer-doubtful": "recovered",
 };
 
 /** Attempts at one address that ended together, as far as they show something about it. */
 export type EndpointAttempt = Pick<
   FinishedAttempt,
-  "eventId" | "isSuccess" | "status" | "errorClass" | "responseText" | "backoffSeconds"
+  "eventId" | "isSuccess" | "status" | "errorClass" | "responseText" | "backoffSeconds" | "answerWarning"
 >;
 
 /** The breaker opens after this many failures in a row, or at this failed share of a minimum of attempts in five minutes. */
@@ -74,9 +96,12 @@ const MAX_FAILURES_IN_ROW = 10;
 const WINDOW_MS = 300_000;
 const MIN_WINDOW_ATTEMPTS = 10;
 const MAX_FAILED_SHARE = 0.7;
-/** Between probes: 30 s, then 1, 2, 4, 5, 5 … minutes, plus up to 20 % jitter. */
-const FIRST_PROBE_MS = 30_000;
-const MAX_PROBE_MS = 300_000;
+/**
+ * From the opening to the first probe and from each failed one to the next, plus up to 20 % jitter; the last step repeats. An
+ * endpoint that restarts within seconds must not wait for half a minute.
+ */
+const PROBE_SECONDS = [1, 2, 4, 8, 15, 30, 60, 120, 300] as const;
+const MAX_PROBE_SECONDS = 300;
 const MAX_JITTER = 0.2;
 const SUCCESSES_TO_CLOSE = 3;
 
@@ -107,7 +132,15 @@ export function nextEndpointHealth(
   const moved = moveBreaker(counted, attempts, { now, jitter });
   const judged = judgeEndpoint(moved.health, attempts, now);
   // The graver change first.
-  return { health: judged.health, changes: [...judged.changes, ...moved.changes] };
+  return { health: judged.health, changes: [...judged.changes, ...moved.changes, ...doubtsOf(before, judged.health)] };
+}
+
+/** A failing endpoint has another notice, and one that was disabled accepts nothing. */
+function doubtsOf(before: EndpointHealth, after: EndpointHealth): HealthChange[] {
+  if (after.state !== "active" || after.breaker !== "closed") return [];
+  const [earlier, warning] = [warningsOf(before)[0], warningsOf(after)[0]];
+  if (warning === earlier) return [];
+  return warning === undefined ? [{ change: "no-longer-doubtful" }] : [{ change: "doubtful", warning }];
 }
 
 function countAttempts(before: EndpointHealth, attempts: readonly EndpointAttempt[], now: number): EndpointHealth {
@@ -136,6 +169,8 @@ function countAttempts(before: EndpointHealth, attempts: readonly EndpointAttemp
     health.lastAnswer = failure.responseText === null ? null : firstCharacters(failure.responseText, MAX_ANSWER);
   }
   if (successes > 0) {
+    const warned = conclusive.find(({ answerWarning }) => answerWarning !== null);
+    health.answerWarning = warned?.answerWarning ?? null;
     health.lastSuccessAt = now;
     health.failingSince = null;
     health.failuresSinceSuccess = 0;
@@ -178,8 +213,8 @@ function moveBreaker(
     (windowAttempts >= MIN_WINDOW_ATTEMPTS && windowFailures >= MAX_FAILED_SHARE * windowAttempts);
   const opening = isFailing ? openings[breaker] : undefined;
   if (opening && (opening.always || isBad)) {
-    const delayMs = Math.min(MAX_PROBE_MS, FIRST_PROBE_MS * 2 ** Math.min(probeFailures, 10));
-    const probeAt = now + delayMs * (1 + MAX_JITTER * jitter);
+    const delaySeconds = PROBE_SECONDS[probeFailures] ?? MAX_PROBE_SECONDS;
+    const probeAt = now + delaySeconds * 1000 * (1 + MAX_JITTER * jitter);
     return {
       health: { ...health, breaker: "open", probeAt, probeFailures: probeFailures + 1, probeSuccesses: 0 },
       changes: [{ change: opening.change }],
@@ -272,6 +307,12 @@ function describeChange(
       const message = "an endpoint is failing: its breaker is open, and one delivery at a time probes it";
       return { level: "warn", message };
     }
+    case "doubtful": {
+      const message = `an endpoint answers 2xx, but ${adviseOnWarning(change.warning, "operator")}`;
+      return { level: "warn", message, facts: { warning: change.warning } };
+    }
+    case "no-longer-doubtful":
+      return { level: "info", message: "an endpoint answers as a receiver again" };
     case "recovered":
       return { level: "info", message: "an endpoint has recovered: its breaker is closed" };
   }

@@ -1,3 +1,5 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ReceiverWarning } from "@intermission/ad-core/client-words";
 import { newEventId } from "@intermission/ad-core/code";
 import { verify } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
@@ -14,7 +16,12 @@ import {
 import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
 import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
+import { setNoticeReceivers } from "../notices/receivers.ts";
 
+const notices = statement<{ health: string; reason: string | null }>(
+  "test.notices-of",
+  "select health, reason from notices where bot_id = $1",
+);
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
 describe("tests of endpoints", () => {
@@ -29,6 +36,7 @@ describe("tests of endpoints", () => {
     return tests;
   };
   const endpointState = async () => (await fixture.endpoint()).state;
+  const noticesOf = (botId: string) => store.database.run(notices, [botId]);
   const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
   beforeAll(async () => {
@@ -60,6 +68,80 @@ describe("tests of endpoints", () => {
     expect(await fixture.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
     expect(await fixture.attempts()).toMatchObject([{ status: 200, attempt: 1 }]);
   });
+
+  test("after a good test one event with a wrong signature is sent, which rewards no user and is not stored", async () => {
+    start().activatePending();
+    await eventually(endpointState, (state) => state === "active");
+    const [probe] = endpoint.probes;
+    if (!probe) throw new Error("no event with a wrong signature arrived");
+    expect(verify(probe.body, probe.headers["x-signature"], [fixture.token])).toBe(false);
+    expect(probe.headers["x-signature"]).toMatch(/^sha256=[0-9a-f]{64}$/);
+    const [test] = bodies();
+    const fields = JSON.parse(probe.body.toString());
+    expect(fields).toMatchObject({ event: "rewarded", user_tg_id: "0", test: true, bot_id: fixture.botId });
+    expect(fields.event_id).not.toBe(test?.event_id);
+    expect(probe.at).toBeGreaterThanOrEqual(endpoint.received[0]?.at ?? Number.NaN);
+    expect(endpoint.probes).toHaveLength(1);
+    expect(await fixture.deliveries()).toHaveLength(1);
+    expect(await fixture.endpoint()).toMatchObject({ answer_warning: null, accepts_wrong_signature: false });
+  });
+
+  test("a failed test is followed by no event with a wrong signature", async () => {
+    endpoint.answer = (response) => response.writeHead(500).end();
+    expect(await start().testEndpoint({ botId: fixture.botId })).toMatchObject({ isDelivered: false, warnings: [] });
+    expect(endpoint.probes).toHaveLength(0);
+  });
+
+  test("an endpoint that accepts a wrong signature is active, with a warning and a notice until a test in which it refuses", async () => {
+    endpoint.probeStatus = 204;
+    const addresses = { webhook: "http://127.0.0.1:9/notices" };
+    await setNoticeReceivers(store.database, { botId: fixture.botId, addresses });
+    const tests = start();
+    const run = () => tests.testEndpoint({ botId: fixture.botId });
+    expect(await run()).toMatchObject({
+      isDelivered: true,
+      endpointState: "active",
+      warnings: ["wrong-signature-accepted"],
+    });
+    expect(await fixture.endpoint()).toMatchObject({ state: "active", accepts_wrong_signature: true });
+    expect(await noticesOf(fixture.botId)).toEqual([{ health: "doubtful", reason: "wrong-signature-accepted" }]);
+    // A delivery does not tell.
+    await fixture.enqueue();
+    await eventually(fixture.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
+    expect(await fixture.endpoint()).toMatchObject({ accepts_wrong_signature: true });
+
+    endpoint.probeStatus = 401;
+    expect(await run()).toMatchObject({ warnings: [] });
+    expect(await fixture.endpoint()).toMatchObject({ accepts_wrong_signature: false });
+    expect(await noticesOf(fixture.botId)).toEqual([{ health: "recovered", reason: null }]);
+    await fixture.moveTo("http://127.0.0.1:9/other");
+    expect(await fixture.endpoint()).toMatchObject({ accepts_wrong_signature: false });
+  });
+
+  test.each<[string, OutgoingHttpHeaders, string, ReceiverWarning]>([
+    ["a page of a catch-all route", { "content-type": "text/html" }, "Hello <b>world</b>", "html-answer"],
+    ["a page without a type", {}, "<!doctype html><title>Home</title>", "html-answer"],
+    ["JSON that says no", { "content-type": "application/json" }, '{"ok":false}', "negative-answer"],
+  ])(
+    "%s activates an endpoint, with a warning, also by a delivery, and a plain 200 ends it",
+    async (_name, headers, body, warning) => {
+      const answer = (response: ServerResponse) => void response.writeHead(200, headers).end(body);
+      endpoint.answer = answer;
+      const tests = start();
+      expect(await tests.testEndpoint({ botId: fixture.botId })).toMatchObject({
+        isDelivered: true,
+        warnings: [warning],
+      });
+      expect(await fixture.endpoint()).toMatchObject({ state: "active", answer_warning: warning });
+      endpoint.answer = (response) => response.end("ok");
+      await fixture.enqueue();
+      await eventually(fixture.endpoint, (row) => row.answer_warning === null);
+      endpoint.answer = answer;
+      await fixture.enqueue();
+      await eventually(fixture.endpoint, (row) => row.answer_warning === warning);
+      await eventually(fixture.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
+    },
+  );
 
   test("a pending endpoint receives only its test, and the held events after it", async () => {
     endpoint.answer = (response) => response.writeHead(401).end("who are you?");

@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
+import type { EndpointState, ReceiverWarning } from "@intermission/ad-core/client-words";
 import { firstEventIdAt, isCode, newEventId } from "@intermission/ad-core/code";
+import { adviseOnWarning } from "@intermission/ad-core/delivery-advice";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { EventType } from "@intermission/ad-core/wire-fields";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";
@@ -12,9 +15,10 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt-delivery.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
-import type { EndpointState } from "./endpoint-health.ts";
+import { warningsOf } from "./endpoint-health.ts";
 import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { moveDeliveries } from "./move-deliveries.ts";
+import { acceptsWrongSignature } from "./probe-signature.ts";
 
 export interface EndpointTestRequest {
   botId: string;
@@ -25,6 +29,7 @@ export interface EndpointTestRequest {
   code?: string | undefined;
   /** For the automatic test of a pending endpoint: its event, once it has one, and how many tests were made before. */
   activation?: { eventId: string | null; tests: number } | undefined;
+  author?: Author | undefined;
 }
 
 export type EndpointTestOutcome =
@@ -36,6 +41,8 @@ export type EndpointTestOutcome =
       errorClass: string | null;
       /** The endpoint's answer, or the error. */
       answer: string | null;
+      /** Why its 2xx may not mean that it records events. */
+      warnings: ReceiverWarning[];
       phases: Pick<FinishedAttempt, "dnsMs" | "tcpMs" | "tlsMs" | "firstByteMs" | "totalMs">;
       endpointState: EndpointState | null;
     }
@@ -110,11 +117,12 @@ interface NewTest {
   userId: string;
   body: string;
   isActivation: boolean;
+  author: Author | undefined;
 }
 
 async function prepareTest(
   tests: EndpointTests,
-  { botId, event = "rewarded", userId = "0", code, activation }: EndpointTestRequest,
+  { botId, event = "rewarded", userId = "0", code, activation, author }: EndpointTestRequest,
   now: Date,
 ): Promise<Refusal | { outcome: "prepared"; test: NewTest; tokens: SigningTokens }> {
   const { database } = tests;
@@ -139,7 +147,7 @@ async function prepareTest(
     ...revenueFields(null, { ...bot, currency }),
     test: true,
   });
-  const test = { botId, eventId, event, userId, body, isActivation: activation !== undefined };
+  const test = { botId, eventId, event, userId, body, isActivation: activation !== undefined, author };
   return { outcome: "prepared", test, tokens };
 }
 
@@ -154,8 +162,14 @@ async function attemptTest(
   if (attempted.outcome === "not-made") throw new Error("a test could not be made");
 
   const { finished } = attempted;
+  const isDelivered = finished.state === "delivered";
+  const isForgeable = isDelivered ? await probe(tests, claim) : null;
   const retrySeconds = tests.retrySeconds ?? testDelaySeconds(testsBefore, Math.random());
-  const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
+  const { endpointState, isActivated } = await finishTest(database, {
+    ...finished,
+    retrySeconds,
+    acceptsWrongSignature: isForgeable,
+  });
   if (isActivated) {
     log.info({ botId }, "an endpoint answered its test and is active");
     tests.deliveries.wake();
@@ -164,8 +178,23 @@ async function attemptTest(
   if (finished.totalMs === null) throw new Error("the test could not be made because of an internal error");
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
-  const isDelivered = finished.state === "delivered";
-  return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };
+  const warnings = warningsOf({ ...finished, acceptsWrongSignature: isForgeable === true });
+  for (const warning of warnings)
+    log.warn({ botId, warning }, `an endpoint answered its test 2xx, but ${adviseOnWarning(warning, "operator")}`);
+  return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, warnings, phases, endpointState };
+}
+
+/** A fault of this machine, or a stop, must not lose the result of the test itself. */
+async function probe(
+  { requests, log, now, stopping: { signal } }: EndpointTests,
+  { botId, url }: ClaimedDelivery,
+): Promise<boolean | null> {
+  try {
+    return await acceptsWrongSignature(requests, { botId, url }, { now: now(), signal });
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error, botId }, "a wrong signature could not be tested");
+    return null;
+  }
 }
 
 /** The event of an earlier test, while its webhook is kept: an endpoint may be pending for months. */
@@ -211,12 +240,17 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
  * same bytes. Returns undefined if the bot has no endpoint, or if the test is already in progress on another node.
  */
 async function beginTest(database: Database, test: NewTest): Promise<ClaimedDelivery | undefined> {
-  const { botId, eventId, event, userId, body, isActivation } = test;
-  const [row] = await database.run(begin, [botId, eventId, event, userId, body, isActivation]);
+  const { botId, eventId, event, userId, body, isActivation, author } = test;
+  const values = [botId, eventId, event, userId, body, isActivation];
+  const row = await changeAudited(database, { objectId: botId, author }, { statement: begin, values });
   // One attempt, which neither the schedule nor the connection repeats.
   const once = { scheduleStep: 0, isReplay: false, deliveryMode: "at-most-once", traceparent: null } as const;
   return row && { botId, eventId, ...row, ...once };
 }
+
+/** The graver of the two warnings, as `warningsOf` has them; null: none. */
+const warningIn = (answerWarning: string, acceptsWrongSignature: string) =>
+  `coalesce(${answerWarning}, case when ${acceptsWrongSignature} then 'wrong-signature-accepted' end)`;
 
 const finish = statement<{ endpointState: EndpointState | null; isActivated: boolean }>(
   "endpoints.finish-test",
@@ -233,7 +267,9 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
     on conflict do nothing
   ),
   judged as (
-    select endpoints.bot_id, endpoints.state = 'pending' and $4 as activates
+    select endpoints.bot_id, endpoints.state = 'pending' and $4 as activates,
+      endpoints.state <> 'disabled' and $4 as is_accepted, ${warningIn("answer_warning", "accepts_wrong_signature")} as earlier,
+      ${warningIn("$17::text", "coalesce($18, accepts_wrong_signature)")} as warning
     from moved join endpoints on endpoints.bot_id = moved.bot_id and endpoints.url = $7
     for update of endpoints
   ),
@@ -246,10 +282,14 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
       last_status = case when $4 then last_status else $9 end,
       last_error_class = case when $4 then last_error_class else $10 end,
       last_answer = case when $4 then last_answer else left($16, 200) end,
+      answer_warning = case when $4 then $17 else answer_warning end,
+      accepts_wrong_signature = coalesce($18, accepts_wrong_signature),
       test_due_at = now() + make_interval(secs => $5)
     from judged where endpoints.bot_id = judged.bot_id
-    returning endpoints.bot_id, endpoints.state, activates, case when activates then 'recovered' end as health,
-      null as reason, url, last_status as status, last_error_class as error_class
+    returning endpoints.bot_id, endpoints.state, activates,
+      case when is_accepted and warning is distinct from earlier then case when warning is null then 'recovered' else 'doubtful' end
+        when activates then 'recovered' end as health,
+      warning as reason, url, last_status as status, last_error_class as error_class
   ),
   ${enqueueNotices("updated")},
   released as (
@@ -264,7 +304,7 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
  */
 async function finishTest(
   database: Database,
-  test: FinishedAttempt & { retrySeconds: number },
+  test: FinishedAttempt & { retrySeconds: number; acceptsWrongSignature: boolean | null },
 ): Promise<{ endpointState: EndpointState | null; isActivated: boolean }> {
   const [row] = await database.run(finish, [
     test.botId,
@@ -283,6 +323,8 @@ async function finishTest(
     test.firstByteMs,
     test.totalMs,
     test.responseText,
+    test.answerWarning,
+    test.acceptsWrongSignature,
   ]);
   return row ?? { endpointState: null, isActivated: false };
 }

@@ -1,4 +1,7 @@
-import type { ListedEndpoint } from "@intermission/operator-api/endpoints";
+import type { EndpointState } from "@intermission/ad-core/client-words";
+import type { AnswerWarning } from "@intermission/ad-core/receiver-warning";
+import type { DisabledReason, ListedEndpoint } from "@intermission/operator-api/endpoints";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
@@ -7,7 +10,7 @@ import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim-deliveries.ts";
 import type { HealthColumn } from "./endpoint-facts.ts";
-import { type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
+import { disableProgress, warningsOf } from "./endpoint-health.ts";
 import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import type { Deliveries, DeliveryLog } from "./enqueue-webhook.ts";
 import { moveDeliveries } from "./move-deliveries.ts";
@@ -19,7 +22,9 @@ const counted = (state: "waiting" | "held") => `(select count(*) from (
       select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MAX_COUNTED + 1}
     ) as counted)`;
 
-type ListedRow = Omit<ListedEndpoint, "disablePercent"> & {
+type ListedRow = Omit<ListedEndpoint, "disablePercent" | "warnings"> & {
+  answerWarning: AnswerWarning | null;
+  acceptsWrongSignature: boolean;
   failingSince: Date | null;
   failuresSinceSuccess: number;
   now: Date;
@@ -36,6 +41,7 @@ const list = statement<ListedRow>(
     ${firstDue("bots.bot_id")} as "oldestDueAt",
     last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt", last_status as "lastStatus",
     last_error_class as "lastErrorClass", last_answer as "lastAnswer",
+    answer_warning as "answerWarning", coalesce(accepts_wrong_signature, false) as "acceptsWrongSignature",
     failing_since as "failingSince", coalesce(failures_since_success, 0) as "failuresSinceSuccess", now() as now,
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
@@ -51,13 +57,18 @@ export async function listEndpoints(
   of: { botId?: string; after?: string | undefined; state?: EndpointState | undefined; limit: number },
 ): Promise<ListPage<ListedEndpoint>> {
   const rows = await database.run(list, [of.botId, of.after, of.state, of.limit + 1]);
-  const read = rows.map(({ failingSince, failuresSinceSuccess, now, ...row }) => {
+  const read = rows.map(({ failingSince, failuresSinceSuccess, now, answerWarning, acceptsWrongSignature, ...row }) => {
+    const warnings = warningsOf({ answerWarning, acceptsWrongSignature });
     const since = { stateSince: row.stateSince?.getTime() ?? now.getTime(), failuresSinceSuccess };
     const times = {
       lastSuccessAt: row.lastSuccessAt?.getTime() ?? null,
       failingSince: failingSince?.getTime() ?? null,
     };
-    return { ...row, disablePercent: Math.floor(100 * disableProgress({ ...since, ...times }, now.getTime())) };
+    return {
+      ...row,
+      warnings,
+      disablePercent: Math.floor(100 * disableProgress({ ...since, ...times }, now.getTime())),
+    };
   });
   return listPage(read, of.limit, ({ botId }) => botId);
 }
@@ -91,15 +102,17 @@ const release = statement<never>(
 /** Enables an endpoint and resets its health. `skipTest` makes it active without a test. */
 export async function enableEndpoint(
   { database, deliveries }: { database: Database; deliveries: Deliveries },
-  { botId, skipTest = false }: { botId: string; skipTest?: boolean },
+  { botId, skipTest = false, author }: { botId: string; skipTest?: boolean; author?: Author | undefined },
 ): Promise<EnableEndpointOutcome> {
   const outcome = await database.transaction<EnableEndpointOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     const found = await lockEndpoint(tx, botId);
     if (found.outcome !== "locked") return found;
     if (found.state === "active") return { outcome: "already-active" };
     const state = skipTest ? "active" : "pending";
     await tx.run(enable, [botId, ...Object.values({ ...resetHealth, state })]);
     if (skipTest) await tx.run(release, [botId]);
+    await audit(tx, change);
     return { outcome: "enabled", state };
   });
   if (outcome.outcome === "enabled") deliveries.wake();
@@ -130,14 +143,16 @@ const hold = statement<never>(
 /** Stops sending to an endpoint until it is enabled again. Attempts in flight end normally. */
 export async function disableEndpoint(
   database: Database,
-  { botId }: { botId: string },
+  { botId, author }: { botId: string; author?: Author | undefined },
 ): Promise<DisableEndpointOutcome> {
   return database.transaction<DisableEndpointOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     const found = await lockEndpoint(tx, botId);
     if (found.outcome !== "locked") return found;
     if (found.state === "disabled") return { outcome: "already-disabled", reason: found.disabledReason };
     await tx.run(disable, [botId]);
     await tx.run(hold, [botId]);
+    await audit(tx, change);
     return { outcome: "disabled" };
   });
 }
@@ -149,12 +164,14 @@ const limit = statement<never>("endpoints.limit", "update endpoints set max_in_f
 /** Sets how many deliveries to an endpoint may be in flight at the same time, over all nodes; 1 to 40. */
 export async function limitEndpoint(
   { database, deliveries }: { database: Database; deliveries: Deliveries },
-  { botId, maxInFlight }: { botId: string; maxInFlight: number },
+  { botId, maxInFlight, author }: { botId: string; maxInFlight: number; author?: Author | undefined },
 ): Promise<LimitEndpointOutcome> {
   const outcome = await database.transaction<LimitEndpointOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
     const found = await lockEndpoint(tx, botId);
     if (found.outcome !== "locked") return found;
     await tx.run(limit, [botId, maxInFlight]);
+    await audit(tx, change);
     return { outcome: "limited" };
   });
   deliveries.wake();

@@ -1,7 +1,5 @@
 import type { DeliveryMode } from "../bots/bots.ts";
 
-export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
-
 /** An event that the statement that made it has claimed for this node: a row of `claimed_events` with the event's bytes. */
 export interface ClaimedEvent {
   botId: string;
@@ -109,8 +107,8 @@ export const LEASE_SECONDS = 30;
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
- * to send, and the CTE `waiting_events` (event_id) those that wait for the loop: events of an endpoint that is not active are
- * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
+ * to send. Those of the CTE `enqueued_deliveries` (event_id, state) whose state is 'waiting' wait for the loop; an event whose
+ * endpoint is missing or not active is held until that is active, and wakes no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook(enqueued: Enqueued): string {
@@ -118,60 +116,54 @@ export function enqueueWebhook(enqueued: Enqueued): string {
   const made = existenceChecked ? from : "enqueued";
   const names = [...columns, ...more].join(", ");
   const insert = `insert into events (${names}) select ${names} from ${from}`;
-  return `
-    ${
-      existenceChecked
-        ? `events_made as (${insert}),`
-        : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
-      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`
-    }
+  const events = existenceChecked
+    ? `events_made as (${insert}),`
+    : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
+      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`;
+  const ofMadeEvents = existenceChecked
+    ? ""
+    : " where case when event_id in (select event_id from enqueued) then true end";
+  return `${events}
     bodies_made as (
       insert into event_bodies (event_id, bot_id, body, traceparent)
-      select event_id, bot_id, body, ${isTraced ? "traceparent" : "null"} from ${from}
-      ${existenceChecked ? "" : "where case when event_id in (select event_id from enqueued) then true end"}
+      select event_id, bot_id, body, ${isTraced ? "traceparent" : "null"} from ${from}${ofMadeEvents}
     ),
     active_endpoints as materialized (
       select bot_id from endpoints where bot_id = any (array(select bot_id from ${made})) and state = 'active'
     ),
-    ${slots === undefined ? "" : claimedEvents(made, slots)}
-    enqueued_deliveries as (
+    ${slots === undefined ? "" : claimedEvents(made, slots)}enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, is_test, state, attempts, fence, lease_until)
       select bot_id, event_id, is_test,
         case when is_claimed then 'sending'
-          when bot_id in (select bot_id from active_endpoints) then 'waiting'
-          -- Its endpoint is missing or not active: it is sent once the endpoint is active.
-          else 'held' end,
+          when bot_id in (select bot_id from active_endpoints) then 'waiting' else 'held' end,
         is_claimed::integer, is_claimed::integer,
         case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from (
         select bot_id, event_id, is_test, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
-        from ${made} offset 0
-      ) as made
+        from ${made} offset 0) as made
       returning event_id, state
     ),
-    waiting_events as (select event_id from enqueued_deliveries where state = 'waiting'),
-    sold as (select campaign_id, event, price_micros, occurred_at from ${made} where price_micros is not null),
-    campaign_days_summed as (${addToCampaignDays("sold")})`;
+    campaign_days_summed as (${addToCampaignDays(made)})`;
 }
 
 /** `migrations/0003-claim-new-events.sql` decides for which endpoints. */
 const claimedEvents = (made: string, slots: string) => `claimed_events as (
-      select * from claim_new_events(
-        array(select bot_id from ${made}), array(select event_id from ${made}), ${slots})
+      select * from claim_new_events(array(select bot_id from ${made}), array(select event_id from ${made}), ${slots})
       where exists (select from active_endpoints)
-    ),`;
+    ),
+    `;
 
 /**
  * SQL of a CTE that adds priced events to the sums of their campaigns' UTC days, in the statement that creates the events: a
- * campaign's spend always equals the sum of its events. `from` names a CTE with campaign_id, event, price_micros and
- * occurred_at. Updates each campaign once per batch, in the order of the ids, so that batches do not deadlock.
+ * campaign's spend always equals the sum of its events. `from` names a CTE with campaign_id, event, price_micros (null
+ * where nothing was sold) and occurred_at. Updates each campaign once per batch, in the order of the ids, so that batches do not deadlock.
  */
 function addToCampaignDays(from: string): string {
   return `
     insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
     select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event = 'rewarded'),
       count(*) filter (where event = 'direct_link'), sum(price_micros)
-    from ${from} group by 1, 2 order by 1, 2
+    from ${from} where price_micros is not null group by 1, 2 order by 1, 2
     on conflict (campaign_id, day) do update set
       views = campaign_days.views + excluded.views,
       clicks = campaign_days.clicks + excluded.clicks,

@@ -1,6 +1,6 @@
 import type { EndReason, ShownDelivery } from "@intermission/operator-api/deliveries";
+import type { DisabledReason } from "@intermission/operator-api/endpoints";
 import type { BlockedReason } from "./blocked-reason.ts";
-import type { DisabledReason } from "./endpoint-health.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */
 export function explainDelivery(delivery: ShownDelivery): string {

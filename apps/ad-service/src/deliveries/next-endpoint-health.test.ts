@@ -1,14 +1,14 @@
+import type { EndpointState } from "@intermission/ad-core/client-words";
+import type { BreakerState, DisabledReason } from "@intermission/operator-api/endpoints";
 import { knownStatements } from "@intermission/postgres/open-database";
+import { runsToReachAll } from "@intermission/testing/property-seeds";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { healthColumnNames } from "./endpoint-facts.ts";
 import {
-  type BreakerState,
-  type DisabledReason,
   disableProgress,
   type EndpointAttempt,
   type EndpointHealth,
-  type EndpointState,
   type HealthChange,
   nextEndpointHealth,
 } from "./endpoint-health.ts";
@@ -45,6 +45,8 @@ const healthy: EndpointHealth = {
   lastStatus: null,
   lastErrorClass: null,
   lastAnswer: null,
+  answerWarning: null,
+  acceptsWrongSignature: false,
 };
 
 let lastEvent = 0;
@@ -58,6 +60,7 @@ function attempt(status: number | null, more: Partial<EndpointAttempt> = {}): En
     errorClass: null,
     responseText: null,
     backoffSeconds: null,
+    answerWarning: null,
     ...more,
   };
 }
@@ -121,11 +124,16 @@ describe("the breaker", () => {
   });
 
   test.each([
-    [0, 30],
-    [1, 60],
-    [2, 120],
-    [3, 240],
-    [4, 300],
+    [0, 1],
+    [1, 2],
+    [2, 4],
+    [3, 8],
+    [4, 15],
+    [5, 30],
+    [6, 60],
+    [7, 120],
+    [8, 300],
+    [9, 300],
     [400, 300],
   ])("after %i failed probes the next comes in %i s, and with jitter at most 20 %% later", (probeFailures, seconds) => {
     const delayOf = (jitter: number) =>
@@ -218,6 +226,22 @@ test("a backoff never gets shorter, and the last failure is kept for lists", () 
   expect(decide({ backoffUntil: now + 90_000 }, made).health.backoffUntil).toBe(now + 90_000);
 });
 
+test("an endpoint is doubtful from a success with a warning until one without it, whatever fails between", () => {
+  const page = (more: Partial<EndpointAttempt> = {}) => attempt(200, { answerWarning: "html-answer", ...more });
+  const doubtful: HealthChange = { change: "doubtful", warning: "html-answer" };
+  const { health, changes } = decide({}, [page()]);
+  expect([health.answerWarning, changes]).toEqual(["html-answer", [doubtful]]);
+  expect(nextEndpointHealth(health, [page()], { now, jitter: 0 }).changes).toEqual([]);
+  expect(nextEndpointHealth(health, [attempt(500), attempt(null)], { now, jitter: 0 }).changes).toEqual([]);
+  expect(nextEndpointHealth(health, [attempt(204)], { now, jitter: 0 }).changes).toEqual([
+    { change: "no-longer-doubtful" },
+  ]);
+  // One of several receivers behind one address is enough.
+  expect(decide({}, [attempt(200), page(), attempt(200)]).changes).toEqual([doubtful]);
+  expect(decide({ acceptsWrongSignature: true }, [attempt(200)]).changes).toEqual([]);
+  expect(decide({ state: "disabled" }, [page()]).changes).toEqual([]);
+});
+
 test("any attempts keep the counters consistent, and reach every kind of change", () => {
   const statuses = fc.oneof(
     fc.array(fc.constantFrom(200, 500, 503, 410, null), { minLength: 1, maxLength: 6 }),
@@ -241,7 +265,9 @@ test("any attempts keep the counters consistent, and reach every kind of change"
         const before = isProbed ? { ...health, breaker: "half-open" as const } : health;
         const next = nextEndpointHealth(
           before,
-          made.map((status) => attempt(status)),
+          made.map((status) =>
+            attempt(status, { answerWarning: status === 200 && minutes % 2 === 1 ? "html-answer" : null }),
+          ),
           { now: at, jitter: 0.5 },
         );
         health = next.health;
@@ -257,9 +283,17 @@ test("any attempts keep the counters consistent, and reach every kind of change"
         expect(disableProgress(health, at)).toBeLessThanOrEqual(1);
       }
     }),
-    { numRuns: 300, seed: 20 },
+    { numRuns: runsToReachAll(300) },
   );
-  const kinds = { failing: "", "probe-failed": "", recovered: "", disabled: "", warned: "" };
+  const kinds = {
+    failing: "",
+    "probe-failed": "",
+    recovered: "",
+    disabled: "",
+    warned: "",
+    doubtful: "",
+    "no-longer-doubtful": "",
+  };
   expect([...seen].toSorted()).toEqual(Object.keys(kinds satisfies Record<HealthChange["change"], string>).toSorted());
   const allBreakers = { closed: true, open: true, "half-open": true } satisfies Record<BreakerState, true>;
   expect([...breakers].toSorted()).toEqual(Object.keys(allBreakers).toSorted());

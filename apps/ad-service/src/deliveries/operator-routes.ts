@@ -1,9 +1,10 @@
-import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import { adviseOnAnswer, adviseOnTest } from "@intermission/ad-core/delivery-advice";
 import { deliveryRoutes } from "@intermission/operator-api/deliveries";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, invalid, invalidField } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -56,7 +57,7 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
       const { eventId } = request.params;
       const botId = await findBotOfEvent(database, eventId);
       if (botId === undefined) throw unknownEvent(eventId);
-      const replayed = await replayDelivery(deps, { botId, eventId });
+      const replayed = await replayDelivery(deps, { botId, eventId, author: authorOf(request.http) });
       if (replayed.outcome === "not-kept") throw await noDeliveryOf(database, { botId, eventId });
       if (replayed.outcome !== "replayed") throw refusalOfOne(replayed, botId, eventId);
       return { eventId, botId, state: "waiting" as const, notBefore: replayed.notBefore };
@@ -79,7 +80,12 @@ export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperat
       const { after, ...range } = request.body;
       if (range.since > range.until)
         throw invalidField("since", "must not be after until", fieldFault("END_BEFORE_START"));
-      const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
+      const replayed = await replayDeliveries(deps, {
+        botId,
+        ...range,
+        after: after ?? undefined,
+        author: authorOf(request.http),
+      });
       if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
       return { replayed: replayed.replayed, next: replayed.next };
     },
@@ -141,14 +147,14 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
 
     async limitEndpoint(request) {
       const { botId } = request.params;
-      const limited = await limitEndpoint(deps, { botId, ...request.body });
+      const limited = await limitEndpoint(deps, { botId, ...request.body, author: authorOf(request.http) });
       return limited.outcome === "limited" ? shown(botId) : refuse(limited.outcome, botId);
     },
 
     async enableEndpoint(request) {
       const { botId } = request.params;
       const { skipTest = false } = request.body;
-      const enabled = await enableEndpoint(deps, { botId, skipTest });
+      const enabled = await enableEndpoint(deps, { botId, skipTest, author: authorOf(request.http) });
       if (enabled.outcome === "enabled") return shown(botId);
       if (enabled.outcome !== "already-active") return refuse(enabled.outcome, botId);
       throw conflict("ENDPOINT_ACTIVE", `the endpoint of bot ${botId} is active already; see: endpoints show ${botId}`);
@@ -156,7 +162,7 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
 
     async disableEndpoint(request) {
       const { botId } = request.params;
-      const disabled = await disableEndpoint(database, { botId });
+      const disabled = await disableEndpoint(database, { botId, author: authorOf(request.http) });
       if (disabled.outcome === "disabled") return shown(botId);
       if (disabled.outcome !== "already-disabled") return refuse(disabled.outcome, botId);
       throw conflict(
@@ -167,14 +173,14 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
 
     async testEndpoint(request) {
       const { botId } = request.params;
-      const tested = await testEndpoint(endpointTests, { botId, ...request.body });
+      const tested = await testEndpoint(endpointTests, { botId, ...request.body, author: authorOf(request.http) });
       if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
       const { outcome: _, phases, ...result } = tested;
       return {
         botId,
         ...result,
         ...phases,
-        advice: adviseOnAnswer({ ...tested, text: tested.answer }, "operator"),
+        advice: adviseOnTest({ ...tested, text: tested.answer }, "operator"),
       };
     },
   });

@@ -1,9 +1,9 @@
+import type { DeliveryState } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
-import type { DeliveryState } from "./enqueue-webhook.ts";
 import { findBotOfEvent, listDeliveries, showDelivery } from "./read-deliveries.ts";
 
 const states: DeliveryState[] = ["waiting", "sending", "delivered", "failed", "held", "unknown"];

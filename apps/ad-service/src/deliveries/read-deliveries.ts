@@ -1,10 +1,10 @@
+import type { DeliveryState } from "@intermission/ad-core/wire-fields";
 import type { DeliveryAttempt, ListedDelivery, ShownDelivery } from "@intermission/operator-api/deliveries";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { gone, notFound } from "@intermission/server/refuse";
 import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import { endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
-import type { DeliveryState } from "./enqueue-webhook.ts";
 
 /** `dueAt` and `endReason` as stored, in every state. */
 type DeliveryRow = Omit<ListedDelivery, "dueAt"> & { dueAt: Date };

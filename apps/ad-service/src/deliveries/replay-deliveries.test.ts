@@ -1,3 +1,4 @@
+import type { ReplayScope } from "@intermission/operator-api/deliveries";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -11,7 +12,7 @@ import {
 } from "../../test/fixtures/delivery-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { claimDeliveries, releaseDeliveries } from "./claim-deliveries.ts";
-import { countReplayable, type ReplayScope, replayDeliveries, replayDelivery } from "./replay-deliveries.ts";
+import { countReplayable, replayDeliveries, replayDelivery } from "./replay-deliveries.ts";
 
 const revokeTokens = statement<never>(
   "test.revoke-tokens",

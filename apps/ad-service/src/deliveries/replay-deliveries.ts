@@ -1,4 +1,6 @@
 import { newEventId } from "@intermission/ad-core/code";
+import type { ReplayScope } from "@intermission/operator-api/deliveries";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
 import { webhooksKeptSince } from "../retention/describe-retention.ts";
@@ -81,9 +83,14 @@ const replay = statement<{
 /** Sends one event again, with the same id and the same bytes. */
 export async function replayDelivery(
   { database, deliveries }: { database: Database; deliveries: Deliveries },
-  { botId, eventId }: { botId: string; eventId: string },
+  { botId, eventId, author }: { botId: string; eventId: string; author?: Author | undefined },
 ): Promise<ReplayDeliveryOutcome> {
-  const [row] = await database.run(replay, [botId, eventId]);
+  const row = await database.transaction(async (tx) => {
+    const change = await openChange(tx, author, eventId);
+    const [judged] = await tx.run(replay, [botId, eventId]);
+    if (judged?.outcome === "replayed") await audit(tx, change);
+    return judged;
+  });
   if (!row) return { outcome: (await isNoLongerKept(database, { botId, eventId })) ? "not-kept" : "unknown-event" };
   if (row.outcome === "held") {
     if (row.blockedReason === null) throw new Error(`${eventId} is held without a blocked reason`);
@@ -93,9 +100,6 @@ export async function replayDelivery(
   deliveries.wake();
   return { outcome: "replayed", notBefore: row.notBefore };
 }
-
-/** `failed`: only deliveries in the state `failed`. `everything`: also delivered ones and those waiting for a later attempt. */
-export type ReplayScope = "failed" | "everything";
 
 export interface ReplayRange {
   botId: string;
@@ -185,12 +189,17 @@ export async function replayRefusal(
 /** Sends the first 1000 events of a range after `after` again, each as `replayDelivery` does, but behind new events. */
 export async function replayDeliveries(
   { database, deliveries }: { database: Database; deliveries: Deliveries },
-  { after, ...range }: ReplayRange & { after?: string | undefined },
+  { after, author, ...range }: ReplayRange & { after?: string | undefined; author?: Author | undefined },
 ): Promise<ReplayDeliveriesOutcome> {
   const refusal = await replayRefusal(database, range);
   if (refusal) return refusal;
   const [first, last] = idsBetween(range);
-  const [row] = await database.run(replays[range.scope], [range.botId, after ?? first, last, REPLAY_BATCH]);
+  const row = await database.transaction(async (tx) => {
+    const change = await openChange(tx, author, range.botId);
+    const [replayed] = await tx.run(replays[range.scope], [range.botId, after ?? first, last, REPLAY_BATCH]);
+    if (replayed !== undefined && replayed.replayed > 0) await audit(tx, change);
+    return replayed;
+  });
   if (!row) throw new Error("the replay query returned no row");
   if (row.replayed > 0) deliveries.wake();
   return { outcome: "replayed", replayed: row.replayed, next: row.lookedAt < REPLAY_BATCH ? null : row.last };

@@ -1,6 +1,6 @@
 import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -25,6 +25,7 @@ function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {
     endReason: null,
     delaySeconds: null,
     isSuccess: true,
+    answerWarning: null,
     backoffSeconds: null,
     startedAt: new Date(),
     address: null,
@@ -145,6 +146,31 @@ describe("webhook delivery", () => {
     expect(endpoint.received).toHaveLength(1);
     expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 2 }]);
+  });
+
+  test("the claims of a process are its own while it is connected, and are taken back long before their leases once it is gone", async () => {
+    const { databaseUrl, database } = store;
+    const node = await openDatabase({ databaseUrl, dataDirectory: "", schema: "ad_service", migrations });
+    await node.listen("deliveries", () => {});
+    let looks = 0;
+    const counted: Database = {
+      ...database,
+      async run(query, values) {
+        const rows = await database.run(query, values);
+        if (query.name === "deliveries.gone-processes") looks += 1;
+        return rows;
+      },
+    };
+    await fixture.setEndpoint({ max_in_flight: 2 });
+    await fixture.enqueue(4);
+    expect(await claimDeliveries(node, { limit: 2, leaseSeconds: 3600 })).toHaveLength(2);
+    running.push(startTestDelivery(counted, { goneMs: 200, sweepMs: 20 }));
+    await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(30);
+    expect((await states()).toSorted()).toEqual(["sending", "sending", "waiting", "waiting"]);
+    await node.close();
+    await eventually(states, everyState("delivered"));
+    expect(endpoint.received).toHaveLength(4);
+    expect(endpoint.received.every(({ headers }) => headers["webhook-attempt"] === "1")).toBe(true);
   });
 
   test("of two workers that have claimed one delivery only the later may record it", async () => {

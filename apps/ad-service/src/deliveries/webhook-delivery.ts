@@ -39,6 +39,8 @@ export interface DeliveryLimits {
   leaseLeftSeconds: number;
   pollMs: number;
   sweepMs: number;
+  /** After a restart of the database all nodes connect again within this time. */
+  goneMs: number;
   /** How long a stop waits for requests in flight. */
   drainMs: number;
 }
@@ -49,6 +51,7 @@ const DEFAULT_LIMITS: DeliveryLimits = {
   leaseLeftSeconds: 16,
   pollMs: 2000,
   sweepMs: 5000,
+  goneMs: 2000,
   drainMs: 8000,
 };
 
@@ -103,6 +106,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
       const upkeep = startDeliveryUpkeep(database, {
         log,
         sweepMs: limits.sweepMs,
+        goneMs: limits.goneMs,
         clockJumps: node.clockJumps,
         onReleased: alarm.ring,
       });

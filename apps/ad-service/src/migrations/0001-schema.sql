@@ -188,6 +188,8 @@ create table campaigns (
   advertiser_id text not null references advertisers,
   formats text[] not null check (formats <@ array['rewarded', 'direct_link'] and cardinality(formats) between 1 and 2),
   status text not null default 'active' check (status in ('active', 'paused', 'archived')),
+  -- What the operator has paused, its advertiser cannot resume.
+  paused_by text check (paused_by in ('operator', 'advertiser')),
   priority text not null default 'standard' check (priority in ('sponsorship', 'standard', 'house')),
   category text check (category ~ '^[a-z][a-z0-9-]{0,31}$'),
   pacing text not null default 'even' check (pacing in ('even', 'asap')),
@@ -212,6 +214,7 @@ create table campaigns (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   check (ends_at > starts_at),
+  check ((status = 'paused') = (paused_by is not null)),
   check ((user_cap is null) = (user_cap_seconds is null))
 );
 create index campaigns_of_advertiser on campaigns (advertiser_id);
@@ -519,6 +522,9 @@ create table endpoints (
   last_status integer,
   last_error_class text,
   last_answer text,
+  -- Why a 2xx may not mean that anything records the events: by the latest success, and by the latest test.
+  answer_warning text check (answer_warning in ('html-answer', 'negative-answer')),
+  accepts_wrong_signature boolean not null default false,
 
   -- The one test event of the current pending period, sent again until it is answered 2xx.
   test_event_id text,
@@ -543,7 +549,7 @@ create table notice_receivers (
   bot_id text not null references bots,
   channel text not null check (channel in ('webhook', 'email', 'telegram')),
   address text not null,
-  health text not null default 'recovered' check (health in ('failing', 'recovered', 'disabled')),
+  health text not null default 'recovered' check (health in ('failing', 'recovered', 'disabled', 'doubtful')),
   quiet_until timestamptz,
   last_sent_at timestamptz,
   last_error text,
@@ -555,8 +561,8 @@ create table notices (
   bot_id text not null,
   channel text not null,
   notice_id text not null,
-  health text not null check (health in ('failing', 'recovered', 'disabled')),
-  reason text check (reason in ('operator', 'gone', 'failing')),
+  health text not null check (health in ('failing', 'recovered', 'disabled', 'doubtful')),
+  reason text check (reason in ('operator', 'gone', 'failing', 'html-answer', 'negative-answer', 'wrong-signature-accepted')),
   url text,
   last_status integer,
   last_error_class text,
@@ -1062,6 +1068,9 @@ create table audit_entries (
   operation text not null,
   object_kind text not null,
   object_id text not null,
+  -- At that time; null: objects of its kind have none.
+  object_name text,
+  -- The fields that the change has set; of a new object the state after it, of a removed one that before.
   before jsonb,
   after jsonb,
   address text not null,

@@ -15,3 +15,22 @@ begin atomic
     -- Clocks may differ by a minute: a view that is dated further ahead is a wrong clock's.
     and opened_at <= moment + interval '1 minute';
 end;
+
+-- Views that lost their viewer's clock to a later view, and are locked: what the players read of them is no longer true.
+create function end_clock_holders(bot_ids text[], holders text[]) returns void language plpgsql as $$
+begin
+  update views set version = version + 1 from generate_subscripts(holders, 1) as n
+  where views.bot_id = bot_ids[n] and views.view_id = holders[n]
+    and views.code >= week_of_view(holders[n]) and views.code < week_of_view(holders[n]) || '~';
+end
+$$;
+
+-- Codes of views that were held or refused: the user's next request gets another code.
+create function withhold_codes(bot_ids text[], user_ids text[], code_references text[], spent_codes text[])
+returns void language plpgsql as $$
+begin
+  update current_codes set is_withheld = true from generate_subscripts(spent_codes, 1) as n
+  where current_codes.bot_id = bot_ids[n] and current_codes.user_id = user_ids[n]
+    and current_codes.reference = code_references[n] and current_codes.code = spent_codes[n];
+end
+$$;

@@ -52,3 +52,37 @@ begin
   ) <= 5;
 end
 $$;
+
+-- Adds users to the networks of clicks that count, where these are stored (clicks/network-users.ts). Without a comparison,
+-- because many visitors of one network come at the same time: visits that several nodes judge at the same time may together
+-- pass a bound of the network.
+create function add_network_users(
+  bot_ids text[], networks bytea[], moments timestamptz[], added integer[], minutes timestamptz[], added_of_minute integer[]
+) returns void language plpgsql as $$
+begin
+  insert into network_days (day, bot_id, network, users, minute, minute_users)
+  select (moments[n] at time zone 'utc')::date, bot_ids[n], networks[n], sum(added[n]), max(minutes[n]), sum(added_of_minute[n])
+  from generate_subscripts(networks, 1) as n group by 1, 2, 3 order by 1, 2, 3
+  on conflict (day, bot_id, network) do update set users = network_days.users + excluded.users,
+    minute = greatest(network_days.minute, excluded.minute),
+    minute_users = excluded.minute_users
+      + case when network_days.minute >= excluded.minute then network_days.minute_users else 0 end;
+end
+$$;
+
+-- For bots that pay a code once, of clicks that are paid or held and so have spent it: a view that began with the code, and may still earn, goes on with a
+-- code of its own.
+create function move_views(bot_ids text[], link_codes text[], new_codes text[], moments timestamptz[])
+returns void language plpgsql as $$
+begin
+  with moved as (
+    update views set code = new_codes[n], reference = '', version = version + 1
+    from generate_subscripts(link_codes, 1) as n
+    where views.bot_id = bot_ids[n] and views.code = link_codes[n]
+      and state in ('opened', 'playing', 'watched', 'held')
+    returning views.bot_id, views.code, views.user_id, moments[n] as moment, deadline
+  )
+  insert into codes (bot_id, code, user_id, issued_at, expires_at)
+  select bot_id, code, user_id, moment, deadline from moved;
+end
+$$;

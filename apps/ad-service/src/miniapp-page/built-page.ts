@@ -7,6 +7,7 @@ import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { NotReady } from "@intermission/server/health";
 import { generate } from "lean-qr";
 import { toSvgSource } from "lean-qr/extras/svg";
+import { mediaAddress } from "../creatives/media-storage.ts";
 
 export interface BuiltPage {
   html: string;
@@ -15,6 +16,12 @@ export interface BuiltPage {
   styleHashes: string[];
   /** The files that the page names, as they were when the page was read: a later build replaces them on the disk. */
   assets: ReadonlyMap<string, BuiltAsset>;
+}
+
+/** A page that this server sends, as it was when it was first needed: later builds do not change it. */
+export interface ServedPage {
+  readonly folder: string;
+  built: BuiltPage | undefined;
 }
 
 export interface BuiltAsset {
@@ -37,8 +44,28 @@ const mediaTypes: Record<string, string> = {
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc\s*=)[^>]*>([\s\S]*?)<\/script>/gi;
 const INLINE_STYLE = /<style[^>]*>([\s\S]*?)<\/style>/gi;
 
+/**
+ * Whether a process is writing the build in this folder: `npm start` serves meanwhile. The file beside the folder has the
+ * process's id; what a killed process left means nothing.
+ */
+export async function isBeingBuilt(folder: string): Promise<boolean> {
+  const builder = Number(await readFile(`${folder}.building`, "utf8").catch(() => "0"));
+  if (!Number.isSafeInteger(builder) || builder <= 0) return false;
+  try {
+    return process.kill(builder, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Undefined: there is no build, or none that is complete. */
+export async function openServedPage(page: ServedPage): Promise<BuiltPage | undefined> {
+  if (page.built === undefined && !(await isBeingBuilt(page.folder))) page.built = await loadBuiltPage(page.folder);
+  return page.built;
+}
+
 /** Reads the mini-app's page and hashes its inline scripts and styles. Undefined if the folder contains no build. */
-export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | undefined> {
+async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | undefined> {
   let html: string;
   try {
     html = await readFile(join(miniappDir, "index.html"), "utf8");
@@ -70,14 +97,17 @@ export async function requireBuiltPage(
 ): Promise<void> {
   const { miniappDir, miniappUrl, publicUrl } = config;
   if (new URL(miniappUrl).host !== new URL(publicUrl).host) return;
+  if (await isBeingBuilt(miniappDir)) throw new NotReady(`the mini-app in ${miniappDir} is being built`);
   if (await stat(join(miniappDir, "index.html")).catch(() => undefined)) return;
   throw new NotReady(`there is no built mini-app in ${miniappDir}: run \`npm run build\`, or set MINIAPP_DIR`);
 }
 
 function hashesOf(html: string, inline: RegExp): string[] {
-  return [...html.matchAll(inline)].map(
-    ([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
-  );
+  return [...html.matchAll(inline)].map(([, text = ""]) => sourceOf(text));
+}
+
+function sourceOf(text: string): string {
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
 /** Telegram's web clients show mini-apps in a frame; its other clients open them directly. */
@@ -189,6 +219,25 @@ export function botLink({ username }: Pick<Bot, "username">): string | undefined
 export function embedBotLink(html: string, bot: Pick<Bot, "username">): string {
   const link = botLink(bot);
   return link === undefined ? html : html.replace("</head>", `<meta name="bot-link" content="${link}" /></head>`);
+}
+
+/**
+ * Gives the page's style the bot's picture, so that it stands in the spinner before any script runs: `ui/pictures.css` of the mini-app.
+ */
+export function embedBotPicture(
+  page: BuiltPage,
+  { pictureFileName }: Pick<Bot, "pictureFileName">,
+  publicUrl: string,
+): Pick<BuiltPage, "html" | "scriptHashes" | "styleHashes"> {
+  if (pictureFileName === null) return page;
+  const { href } = new URL(mediaAddress(publicUrl, pictureFileName));
+  // A parsed address has no quotes and no markup.
+  const style = `:root{--bot-mark:"";--bot-picture:url("${href}")}`;
+  return {
+    html: page.html.replace("</head>", () => `<style>${style}</style></head>`),
+    scriptHashes: page.scriptHashes,
+    styleHashes: [...page.styleHashes, sourceOf(style)],
+  };
 }
 
 /** A QR code as an SVG document, black on white, with the quiet zone that cameras need. */

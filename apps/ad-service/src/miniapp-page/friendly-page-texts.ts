@@ -1,6 +1,6 @@
 import type { PageLanguage } from "@intermission/ad-core/page-language";
 
-export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "unavailable";
+export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "being-built" | "unavailable";
 
 export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { title: string; text: string }>> = {
   en: {
@@ -17,6 +17,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "This address belongs to no bot. Go back to the bot’s chat and open the app from there.",
     },
     "not-built": { title: "The app is not ready yet", text: "Please come back in a few minutes." },
+    "being-built": { title: "This page is being built", text: "It opens by itself in a moment." },
     unavailable: { title: "The app cannot be opened now", text: "Please try again in a minute." },
   },
   ru: {
@@ -30,6 +31,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Этот адрес не принадлежит ни одному боту. Вернитесь в чат с ботом и откройте приложение оттуда.",
     },
     "not-built": { title: "Приложение ещё не готово", text: "Загляните через несколько минут." },
+    "being-built": { title: "Эта страница ещё собирается", text: "Она откроется сама через несколько мгновений." },
     unavailable: { title: "Приложение сейчас не открывается", text: "Попробуйте ещё раз через минуту." },
   },
   uk: {
@@ -46,6 +48,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Ця адреса не належить жодному боту. Поверніться до чату з ботом і відкрийте застосунок звідти.",
     },
     "not-built": { title: "Застосунок ще не готовий", text: "Зазирніть за кілька хвилин." },
+    "being-built": { title: "Ця сторінка ще збирається", text: "Вона відкриється сама за кілька митей." },
     unavailable: { title: "Застосунок зараз не відкривається", text: "Спробуйте ще раз за хвилину." },
   },
   es: {
@@ -59,6 +62,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Esta dirección no pertenece a ningún bot. Vuelve al chat del bot y abre la aplicación desde allí.",
     },
     "not-built": { title: "La aplicación aún no está lista", text: "Vuelve dentro de unos minutos." },
+    "being-built": { title: "Esta página se está preparando", text: "Se abrirá sola en un momento." },
     unavailable: { title: "La aplicación no se puede abrir ahora", text: "Inténtalo de nuevo en un minuto." },
   },
   pt: {
@@ -72,6 +76,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Este endereço não pertence a nenhum bot. Volte ao chat do bot e abra o aplicativo por lá.",
     },
     "not-built": { title: "O aplicativo ainda não está pronto", text: "Volte em alguns minutos." },
+    "being-built": { title: "Esta página está sendo preparada", text: "Ela abrirá sozinha em instantes." },
     unavailable: { title: "O aplicativo não pode ser aberto agora", text: "Tente novamente em um minuto." },
   },
   ar: {
@@ -85,6 +90,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "هذا العنوان لا يخص أي بوت. ارجع إلى محادثة البوت وافتح التطبيق من هناك.",
     },
     "not-built": { title: "التطبيق ليس جاهزًا بعد", text: "يُرجى العودة بعد بضع دقائق." },
+    "being-built": { title: "يجري إعداد هذه الصفحة", text: "ستُفتح من تلقاء نفسها بعد لحظات." },
     unavailable: { title: "لا يمكن فتح التطبيق الآن", text: "حاول مرة أخرى بعد دقيقة." },
   },
   fa: {
@@ -98,6 +104,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "این نشانی مال هیچ رباتی نیست. به گفتگوی ربات برگردید و برنامه را از آنجا باز کنید.",
     },
     "not-built": { title: "برنامه هنوز آماده نیست", text: "لطفاً چند دقیقهٔ دیگر سر بزنید." },
+    "being-built": { title: "این صفحه در حال آماده‌سازی است", text: "چند لحظهٔ دیگر خودش باز می‌شود." },
     unavailable: { title: "برنامه الان باز نمی‌شود", text: "لطفاً یک دقیقهٔ دیگر دوباره تلاش کنید." },
   },
   hi: {
@@ -111,6 +118,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "यह पता किसी बॉट का नहीं है। बॉट की चैट पर लौटें और ऐप वहाँ से खोलें।",
     },
     "not-built": { title: "ऐप अभी तैयार नहीं है", text: "कृपया कुछ मिनट बाद आएँ।" },
+    "being-built": { title: "यह पेज तैयार हो रहा है", text: "यह कुछ ही पल में अपने आप खुल जाएगा।" },
     unavailable: { title: "ऐप अभी नहीं खुल सकता", text: "कृपया एक मिनट बाद फिर से कोशिश करें।" },
   },
   id: {
@@ -127,6 +135,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Alamat ini bukan milik bot mana pun. Kembali ke obrolan bot dan buka aplikasi dari sana.",
     },
     "not-built": { title: "Aplikasi belum siap", text: "Silakan kembali beberapa menit lagi." },
+    "being-built": { title: "Halaman ini sedang disiapkan", text: "Halaman akan terbuka sendiri sebentar lagi." },
     unavailable: { title: "Aplikasi belum bisa dibuka", text: "Silakan coba lagi dalam satu menit." },
   },
   tr: {
@@ -140,6 +149,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Bu adres hiçbir bota ait değil. Bot sohbetine dönün ve uygulamayı oradan açın.",
     },
     "not-built": { title: "Uygulama henüz hazır değil", text: "Lütfen birkaç dakika sonra yeniden gelin." },
+    "being-built": { title: "Bu sayfa hazırlanıyor", text: "Birazdan kendiliğinden açılacak." },
     unavailable: { title: "Uygulama şu anda açılamıyor", text: "Lütfen bir dakika sonra tekrar deneyin." },
   },
   uz: {
@@ -156,6 +166,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Bu manzil hech qaysi botga tegishli emas. Bot chatiga qayting va ilovani oʻsha yerdan oching.",
     },
     "not-built": { title: "Ilova hali tayyor emas", text: "Bir necha daqiqadan keyin qayting." },
+    "being-built": { title: "Bu sahifa tayyorlanmoqda", text: "U birozdan keyin o‘zi ochiladi." },
     unavailable: { title: "Ilova hozir ochilmayapti", text: "Bir daqiqadan keyin qayta urinib koʻring." },
   },
   de: {
@@ -172,6 +183,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Diese Adresse gehört zu keinem Bot. Kehre in den Chat mit dem Bot zurück und öffne die App von dort.",
     },
     "not-built": { title: "Die App ist noch nicht bereit", text: "Schau in ein paar Minuten wieder vorbei." },
+    "being-built": { title: "Diese Seite wird gerade erstellt", text: "Sie öffnet sich gleich von selbst." },
     unavailable: { title: "Die App lässt sich gerade nicht öffnen", text: "Versuche es in einer Minute erneut." },
   },
   fr: {
@@ -188,6 +200,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Cette adresse n’appartient à aucun bot. Retournez dans la conversation avec le bot et ouvrez l’application depuis là.",
     },
     "not-built": { title: "L’application n’est pas encore prête", text: "Revenez dans quelques minutes." },
+    "being-built": { title: "Cette page est en préparation", text: "Elle s’ouvrira d’elle-même dans un instant." },
     unavailable: { title: "L’application ne peut pas s’ouvrir pour l’instant", text: "Réessayez dans une minute." },
   },
   vi: {
@@ -204,6 +217,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Địa chỉ này không thuộc về bot nào. Hãy quay lại cuộc trò chuyện với bot và mở ứng dụng từ đó.",
     },
     "not-built": { title: "Ứng dụng chưa sẵn sàng", text: "Vui lòng quay lại sau vài phút." },
+    "being-built": { title: "Trang này đang được chuẩn bị", text: "Trang sẽ tự mở sau giây lát." },
     unavailable: { title: "Hiện không mở được ứng dụng", text: "Vui lòng thử lại sau một phút." },
   },
   it: {
@@ -217,6 +231,7 @@ export const friendlyPageTexts: Record<PageLanguage, Record<FriendlyPage, { titl
       text: "Questo indirizzo non appartiene a nessun bot. Torna alla chat del bot e apri l’app da lì.",
     },
     "not-built": { title: "L’app non è ancora pronta", text: "Torna tra qualche minuto." },
+    "being-built": { title: "Questa pagina è in preparazione", text: "Si aprirà da sola tra un momento." },
     unavailable: { title: "Ora l’app non si può aprire", text: "Riprova tra un minuto." },
   },
 };

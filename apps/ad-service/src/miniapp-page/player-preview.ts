@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
-import { type BuiltPage, loadBuiltPage } from "./built-page.ts";
+import { type BuiltPage, isBeingBuilt, openServedPage, type ServedPage } from "./built-page.ts";
 import { sendFriendlyPage } from "./friendly-page.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
 
@@ -20,16 +20,19 @@ export async function previewRoutes(
   { miniappDir, isPlainHttpAllowed }: PreviewDeps,
 ): Promise<void> {
   const folder = join(miniappDir, "preview");
-  let built = await loadBuiltPage(folder);
+  const page: ServedPage = { folder, built: undefined };
+  // It is a part of the mini-app's build.
+  const open = async () => ((await isBeingBuilt(miniappDir)) ? page.built : openServedPage(page));
+  await open();
 
   scope.get<{ Params: { "*": string } }>("/app/preview/assets/*", async (request, reply) => {
-    const asset = built?.assets.get(request.params["*"]);
+    const asset = page.built?.assets.get(request.params["*"]);
     if (asset === undefined) throw notFound("there is no such file");
     return sendAsset(request, reply, asset);
   });
 
   scope.get("/app/preview", async (request, reply) => {
-    built ??= await loadBuiltPage(folder);
+    const built = await open();
     if (!built) return sendFriendlyPage(request, reply, 503, "not-built");
     reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
     reply.header("x-robots-tag", "noindex");

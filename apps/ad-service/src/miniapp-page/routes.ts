@@ -6,18 +6,20 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { briefCache } from "@intermission/server/brief-cache";
-import { logUnavailability } from "@intermission/server/http-server";
+import { noteUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bots, findBot } from "../bots/bots.ts";
 import {
-  type BuiltPage,
   botLink,
   contentSecurityPolicy,
   type EmbeddedVideo,
   embedBotLink,
+  embedBotPicture,
   embedVideo,
-  loadBuiltPage,
+  isBeingBuilt,
+  openServedPage,
   qrCode,
+  type ServedPage,
   sourcesElsewhere,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendly-page.ts";
@@ -49,23 +51,23 @@ const QR_CODE_KEPT_SECONDS = 3600;
  * to the bot if there is only one. `GET /app/preview`: the same app for the console's frame.
  */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
-  let built: BuiltPage | undefined;
+  const page: ServedPage = { folder: deps.miniappDir, built: undefined };
   const elsewhere = sourcesElsewhere(deps.database, deps);
 
   app.register(async (scope) => {
-    built = await loadBuiltPage(deps.miniappDir);
+    await openServedPage(page);
     await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false, preCompressed: true });
 
     // A person is waiting for a page.
     scope.setErrorHandler((error, request, reply) => {
       const unavailability = unavailabilityOf(error);
       if (unavailability === undefined) throw error;
-      logUnavailability(request, error, unavailability);
+      noteUnavailability(request, reply, error, unavailability);
       return sendFriendlyPage(request, reply, 503, "unavailable");
     });
 
     scope.get<{ Params: { "*": string } }>("/app/assets/*", (request, reply) => {
-      const asset = built?.assets.get(request.params["*"]);
+      const asset = page.built?.assets.get(request.params["*"]);
       if (asset) return sendAsset(request, reply, asset);
       reply.header("x-content-type-options", "nosniff");
       return reply.sendFile(request.params["*"], { maxAge: "365d", immutable: true, dotfiles: "ignore" });
@@ -91,20 +93,17 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       }
       const bot = telegramId.safeParse(botId).success ? await findBot(deps.bots, botId) : undefined;
       if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
-      built ??= await loadBuiltPage(deps.miniappDir);
+      const built = await openServedPage(page);
       if (!built) {
+        if (await isBeingBuilt(deps.miniappDir)) return sendFriendlyPage(request, reply, 503, "being-built");
         request.log.error({ folder: deps.miniappDir }, "there is no built mini-app: run `npm run build`");
         return sendFriendlyPage(request, reply, 503, "not-built");
       }
-      const origins = {
-        service: deps.publicUrl,
-        publisherApi: bot.publisherApiUrl ?? undefined,
-        demoChat: deps.demoChatOrigin,
-      };
-      const policy = contentSecurityPolicy(built, origins, await elsewhere.get("all"));
+      const pictured = embedBotPicture(built, bot, deps.publicUrl);
+      const policy = contentSecurityPolicy(pictured, originsOf(bot, deps), await elsewhere.get("all"));
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
-      const html = embedBotLink(video ? embedVideo(built.html, video) : built.html, bot);
+      const html = embedBotLink(video ? embedVideo(pictured.html, video) : pictured.html, bot);
       reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
       // The hints by which the video's file is chosen when this page opens its view.
       reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
@@ -127,4 +126,8 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
     await previewRoutes(scope, deps);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
+}
+
+function originsOf({ publisherApiUrl }: Bot, { publicUrl, demoChatOrigin }: MiniappPageDeps) {
+  return { service: publicUrl, publisherApi: publisherApiUrl ?? undefined, demoChat: demoChatOrigin };
 }

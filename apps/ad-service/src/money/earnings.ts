@@ -1,8 +1,11 @@
+import { payablePart } from "@intermission/operator-api/currency-units";
 import type { EarningsMonth, PublisherMoney } from "@intermission/operator-api/money";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
-import { movement, publisherAccount, recordTransaction, settledUntil, sumOfEntries } from "./ledger.ts";
+import { lockAccount, movement, newTransactionId, publisherAccount, settledUntil, sumOfEntries } from "./ledger.ts";
 import { endOfMonth } from "./months.ts";
+import { recordOnceIn } from "./record-once.ts";
 
 const readMonths = statement<{ month: string; earned: string }>(
   "money.earnings-by-month",
@@ -63,19 +66,20 @@ const listPublishers: Statement<PublisherRow> = {
    order by bot_id`,
 };
 
-/** What the publishers of all bots earned in a month, and what its payout would pay. */
+/** What the publishers of all bots earned in a month, and what its payout would pay in this currency. */
 export async function listPublisherMoney(
   database: Pick<Database, "run">,
-  { month, after, limit }: { month: string; after?: string | undefined; limit: number },
+  { month, currency, after, limit }: { month: string; currency: string; after?: string | undefined; limit: number },
 ): Promise<PublisherMoney[]> {
   const rows = await database.run(listPublishers, [after, limit, `${month}-01T00:00:00Z`, endOfMonth(month)]);
   return rows.map(({ earned, owed, ...row }) => {
-    const owedMicros = BigInt(owed);
+    // A payout of a later month has paid this one, too.
+    const owedMicros = row.paidAt !== null && BigInt(owed) < 0n ? 0n : BigInt(owed);
     return {
       ...row,
       earnedMicros: jsonInteger(BigInt(earned)),
-      // A payout of a later month has paid this one, too.
-      owedMicros: jsonInteger(row.paidAt !== null && owedMicros < 0n ? 0n : owedMicros),
+      owedMicros: jsonInteger(owedMicros),
+      payableMicros: jsonInteger(row.paidAt === null ? payablePart(owedMicros, currency) : 0n),
     };
   });
 }
@@ -91,12 +95,24 @@ export type PayoutOutcome =
   | { outcome: "paid-before"; until: string }
   | { outcome: "nothing-owed" }
   /** Another amount than the one that was paid. */
-  | { outcome: "owed-otherwise"; owedMicros: bigint }
+  | { outcome: "owed-otherwise"; payableMicros: bigint }
+  /** The idempotency key is that of another payout. */
+  | { outcome: "key-reused" }
   /** The month is not over, or not settled yet. */
   | { outcome: "too-early" };
 
-// Two payouts of one bot wait for each other: each pays what the other has left.
-const lockBot = statement<never>("money.lock-bot", "select from bots where bot_id = $1 for no key update");
+const findPayout = statement<{
+  account: string;
+  month: string;
+  amount: string;
+  reference: string | null;
+  note: string | null;
+}>(
+  "money.find-payout",
+  `select account, to_char(month, 'YYYY-MM') as month, (-amount_micros)::text as amount, reference, note
+   from money_entries join money_transactions using (transaction_id)
+   where transaction_id = $1 and kind = 'payout' and account <> 'cash'`,
+);
 const readOwed = statement<{ owed: string; paidUntil: string | null }>(
   "money.owed-until",
   `select coalesce(sum(amount_micros) filter (where kind = 'payout' or at < $2), 0)::text as owed,
@@ -112,29 +128,63 @@ export interface Payout {
   amountMicros?: number | undefined;
   reference: string;
   note?: string | undefined;
+  idempotencyKey?: string | undefined;
   currency: string;
+  author?: Author | undefined;
   now: Date;
 }
 
-/** Records that everything which was owed until the end of the month was paid. */
+/** Records that everything which was owed until the end of the month was paid. Each payout pays what earlier ones have left. */
 export async function recordPayout(database: Database, payout: Payout): Promise<PayoutOutcome> {
-  const { botId, month, amountMicros, reference, note, currency, now } = payout;
+  const { botId, month, amountMicros, idempotencyKey, now } = payout;
   const account = publisherAccount(botId);
-  const end = endOfMonth(month);
+  const transactionId =
+    idempotencyKey === undefined ? `payout ${botId} ${month}` : newTransactionId("payout", idempotencyKey);
   return database.transaction<PayoutOutcome>(async (tx) => {
-    await tx.run(lockBot, [botId]);
+    const change = await openChange(tx, payout.author, botId);
+    await lockAccount(tx, account);
+    if (idempotencyKey !== undefined) {
+      const repeat = await outcomeOfRepeat(tx, transactionId, payout);
+      if (repeat !== undefined) return repeat;
+    }
     if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
-    const { owed, paidUntil } = await owedUntil(tx, account, end);
+    const { reference, note, currency } = payout;
+    const { owed, paidUntil } = await owedUntil(tx, account, endOfMonth(month));
     if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
-    if (owed <= 0n) return { outcome: "nothing-owed" };
-    if (amountMicros !== undefined && owed !== BigInt(amountMicros))
-      return { outcome: "owed-otherwise", owedMicros: owed };
-    const transactionId = `payout ${botId} ${month}`;
-    const entries = movement({ from: account, to: "cash", amountMicros: owed });
+    // What is less than the smallest unit stays owed, and is paid with a later month.
+    const payable = payablePart(owed, currency);
+    if (payable === 0n) return { outcome: "nothing-owed" };
+    if (amountMicros !== undefined && payable !== BigInt(amountMicros))
+      return { outcome: "owed-otherwise", payableMicros: payable };
+    const entries = movement({ from: account, to: "cash", amountMicros: payable });
     const made = { transactionId, kind: "payout" as const, entries, currency, reference, note, at: now };
-    await recordTransaction(tx, { ...made, month: `${month}-01` });
-    return { outcome: "paid", transactionId, amountMicros: jsonInteger(owed) };
+    const recorded = await recordOnceIn(tx, {
+      made: { ...made, month: `${month}-01` },
+      account,
+      asksAbout: "nothing",
+    });
+    if (recorded.outcome !== "recorded") return { outcome: "key-reused" };
+    await audit(tx, change);
+    return { outcome: "paid", transactionId, amountMicros: jsonInteger(payable) };
   });
+}
+
+/** Undefined: nothing was recorded with this key. */
+async function outcomeOfRepeat(
+  tx: Transaction,
+  transactionId: string,
+  { botId, month, amountMicros, reference, note }: Payout,
+): Promise<PayoutOutcome | undefined> {
+  const [recorded] = await tx.run(findPayout, [transactionId]);
+  if (recorded === undefined) return undefined;
+  const isSame =
+    recorded.account === publisherAccount(botId) &&
+    recorded.month === month &&
+    recorded.reference === reference &&
+    recorded.note === (note ?? null) &&
+    (amountMicros === undefined || BigInt(recorded.amount) === BigInt(amountMicros));
+  if (!isSame) return { outcome: "key-reused" };
+  return { outcome: "paid", transactionId, amountMicros: jsonInteger(BigInt(recorded.amount)) };
 }
 
 async function owedUntil(tx: Transaction, account: string, end: Date) {

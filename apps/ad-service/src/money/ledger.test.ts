@@ -44,7 +44,8 @@ async function newAdvertiser(): Promise<{ advertiserId: string; campaignIds: str
   let advertiserId = "";
   for (const campaignId of campaignIds) {
     const draft = { campaignId, name, advertiser: name, formats: ["direct_link" as const], now };
-    const added = await addCampaign(database, { ...draft, landingUrl: "https://shop.example/" });
+    const newAdvertiser = { billing: "credit", creditLimitMicros: null } as const;
+    const added = await addCampaign(database, { ...draft, newAdvertiser, landingUrl: "https://shop.example/" });
     if (added.outcome !== "added") throw new Error(added.outcome);
     advertiserId = added.campaign.advertiserId;
   }
@@ -130,7 +131,13 @@ test("after any top-ups, charges, refunds, corrections and crashes, on two nodes
         } else if (one.kind === "refund") {
           const which = charged[one.which % Math.max(1, charged.length)];
           if (which === undefined) continue;
-          await writeRefund(database, { botId: which.botId, eventId: which.eventId, now });
+          await writeRefund(database, {
+            objectId: which.eventId,
+            botId: which.botId,
+            eventId: which.eventId,
+            author: undefined,
+            now,
+          });
           refunded.add(which);
         } else if (one.kind === "correction" && one.micros !== 0) {
           const entries = movement({ from: "revenue", to: advertiserAccount(advertiserId), amountMicros: one.micros });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { MoneyEntry } from "@intermission/operator-api/money";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
+import { referenceKey } from "./reference-key.ts";
 
 /** Why money moved. Charges and refunds come from priced events alone, the others from people and payment providers. */
 export type EntryKind = MoneyEntry["kind"];
@@ -43,7 +44,7 @@ export interface MoneyTransaction {
 const insert = statement<never>(
   "money.record",
   `with made as (
-     insert into money_transactions (transaction_id, reference, note, month) values ($1, $2, $3, $9)
+     insert into money_transactions (transaction_id, reference, reference_key, note, month) values ($1, $2, $10, $3, $9)
      on conflict do nothing returning transaction_id
    )
    insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
@@ -58,7 +59,8 @@ export async function recordTransaction(
 ): Promise<"recorded" | "recorded-before"> {
   const accounts = entries.map(({ account }) => account);
   const amounts = entries.map(({ amountMicros }) => amountMicros);
-  const values = [transactionId, reference, note, kind, currency, at, accounts, amounts, month];
+  const key = reference === undefined ? undefined : referenceKey(reference);
+  const values = [transactionId, reference, note, kind, currency, at, accounts, amounts, month, key];
   return (await database.run(insert, values)).length > 0 ? "recorded" : "recorded-before";
 }
 
@@ -73,13 +75,14 @@ const paymentKinds = "('top_up', 'correction', 'payout')";
 export interface RecordedEntry {
   account: Account;
   amount: string;
+  currency: string;
   reference: string | null;
   note: string | null;
 }
 
 const findTransaction = statement<RecordedEntry>(
   "money.find-transaction",
-  `select account, amount_micros::text as amount, reference, note
+  `select account, amount_micros::text as amount, currency, reference, note
    from money_entries join money_transactions using (transaction_id) where transaction_id = $1`,
 );
 
@@ -124,18 +127,27 @@ export async function sumOfEntries(tx: Pick<Transaction, "run">, account: Accoun
   return BigInt((await tx.run(sumOfAccount, [account]))[0]?.sum ?? 0);
 }
 
-const findReference = statement<{ id: string }>(
+const lock = statement<never>("money.lock-account", "select pg_advisory_xact_lock(hashtextextended($1, 0))::text");
+
+/** Payments, corrections and payouts of an account wait for each other: what one of them compares, no other writes meanwhile. */
+export async function lockAccount(tx: Transaction, account: Account): Promise<void> {
+  await tx.run(lock, [`money of ${account}`]);
+}
+
+const findReference = statement<{ transactionId: string }>(
   "money.find-reference",
-  `select transaction_id as id from money_entries join money_transactions using (transaction_id)
-   where account = $1 and kind = $2 and reference = $3 and kind in ${paymentKinds} limit 1`,
+  `select transaction_id as "transactionId" from money_entries join money_transactions using (transaction_id)
+   where account = $1 and kind = $2 and reference_key = $3 and kind in ${paymentKinds}
+     and not ($4::boolean and starts_with(transaction_id, 'payment ')) order by entry_id limit 1`,
 );
 
-/** Whether a transaction of the account and kind has this reference. */
-export async function hasReference(
-  database: Pick<Database, "run">,
-  of: { account: Account; kind: EntryKind; reference: string },
-): Promise<boolean> {
-  return (await database.run(findReference, [of.account, of.kind, of.reference])).length > 0;
+/** The first transaction of the account and kind with this reference, as people read it; `isByHand`: that no provider reported. */
+export async function findByReference(
+  tx: Pick<Transaction, "run">,
+  of: { account: Account; kind: EntryKind; reference: string; isByHand: boolean },
+): Promise<string | undefined> {
+  const [found] = await tx.run(findReference, [of.account, of.kind, referenceKey(of.reference), of.isByHand]);
+  return found?.transactionId;
 }
 
 export interface AccountEntry {

@@ -1,10 +1,12 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import type { CorrectionAccount, CorrectionDirection, StatementFormat } from "@intermission/operator-api/money";
 import { type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
 import type { ReportReader } from "@intermission/operator-api/statistics";
+import type { Author } from "@intermission/postgres/audit";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { HttpError } from "@intermission/server/http-server";
@@ -16,19 +18,15 @@ import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, record
 import {
   type Account,
   advertiserAccount,
-  areOf,
-  entriesIn,
-  hasReference,
   listEntries,
-  type MoneyTransaction,
   movement,
   newTransactionId,
   publisherAccount,
-  recordTransaction,
   settledUntil,
   sumOfEntries,
 } from "./ledger.ts";
 import { monthBefore } from "./months.ts";
+import { type RecordOnceOutcome, recordOnce } from "./record-once.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { findStatement, listStatements, statementInJson } from "./statements.ts";
 import { listAdvertiserMoney, moneyOfAdvertiser, setTerms } from "./terms.ts";
@@ -48,14 +46,14 @@ export interface MoneyOperatorDeps {
 interface Correction {
   amountMicros: number;
   idempotencyKey?: string | undefined;
-  direction: "credit" | "debit";
-  against: "revenue" | "cash";
+  direction: CorrectionDirection;
+  against: CorrectionAccount;
   note: string;
 }
 
 interface StatementFile {
   number: number;
-  format: "csv" | "html";
+  format: StatementFormat;
 }
 
 /** The money of advertisers and publishers, and their statements. */
@@ -78,32 +76,38 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
       return { currency, ...(await moneyOfAdvertiser(database, advertiserId)) };
     },
 
-    async setTerms({ params, body }) {
+    async setTerms({ params, body, http }) {
       const { advertiserId, name } = await named(deps, params.advertiser);
-      if ((await setTerms(database, { advertiserId, ...body })) === "changed-since")
+      if ((await setTerms(database, { advertiserId, ...body, author: authorOf(http) })) === "changed-since")
         throw conflict("TERMS_CHANGED", `the terms of ${name} were changed since they were read: read them again`);
       await campaigns.refresh();
       return moneyOfAdvertiser(database, advertiserId);
     },
 
-    async recordTopUp({ params, query, body: { amountMicros, reference, note, idempotencyKey } }) {
+    async recordTopUp({ params, query, body: { amountMicros, reference, note, idempotencyKey }, http }) {
       const { advertiserId, name, account } = await named(deps, params.advertiser);
-      const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
       const transactionId = newTransactionId("top_up", idempotencyKey);
-      const isRepeated = (await entriesIn(database, transactionId)).length > 0;
-      const isKnown = !isRepeated && (await hasReference(database, { account, kind: "top_up", reference }));
-      const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
-      requireConfirmation(isKnown ? [{ field: "reference", message, effect }] : [], { isConfirmed: query.confirmed });
       const entries = movement({ from: "cash", to: account, amountMicros });
       const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
-      await recordOnce(database, made);
+      const recorded = await recordOnce(database, {
+        made,
+        account,
+        objectId: advertiserId,
+        author: authorOf(http),
+        asksAbout: query.confirmed ? "nothing" : "every-payment",
+      });
+      if (knownReferenceIn(recorded)) {
+        const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
+        const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
+        requireConfirmation([{ field: "reference", message, effect }], { isConfirmed: false });
+      }
       await campaigns.refresh();
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
-    async correctAdvertiser({ params, body }) {
+    async correctAdvertiser({ params, body, http }) {
       const { advertiserId, account } = await named(deps, params.advertiser);
-      const transactionId = await correct(deps, account, body);
+      const transactionId = await correct(deps, { account, objectId: advertiserId, author: authorOf(http) }, body);
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
@@ -132,10 +136,10 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
 function ofPublishers(deps: MoneyOperatorDeps) {
   const { database, currency, requireBots, reportReaderOf, now } = deps;
   return {
-    async correctPublisher({ params: { botId }, body }) {
+    async correctPublisher({ params: { botId }, body, http }) {
       await requireBots([botId]);
       const account = publisherAccount(botId);
-      const transactionId = await correct(deps, account, body);
+      const transactionId = await correct(deps, { account, objectId: botId, author: authorOf(http) }, body);
       return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
     },
 
@@ -150,7 +154,7 @@ function ofPublishers(deps: MoneyOperatorDeps) {
     },
 
     async listPublisherMoney({ query: { month = monthBefore(now()), after, limit } }) {
-      const rows = await listPublisherMoney(database, { month, after, limit: limit + 1 });
+      const rows = await listPublisherMoney(database, { month, currency, after, limit: limit + 1 });
       const { rows: publishers, next } = listPage(rows, limit, ({ botId }) => botId);
       const settled = await settledUntil(database);
       return {
@@ -168,9 +172,9 @@ function ofPublishers(deps: MoneyOperatorDeps) {
       return { currency, ...(await readEarnings(database, botId)), settledUntil: await settledUntil(database) };
     },
 
-    async recordPayout({ params: { botId }, body }) {
+    async recordPayout({ params: { botId }, body, http }) {
       await requireBots([botId]);
-      const paid = await recordPayout(database, { botId, ...body, currency, now: now() });
+      const paid = await recordPayout(database, { botId, ...body, currency, author: authorOf(http), now: now() });
       if (paid.outcome !== "paid") throw payoutRefusal(paid, { month: body.month, currency });
       return { transactionId: paid.transactionId, amountMicros: paid.amountMicros };
     },
@@ -186,22 +190,35 @@ function ofPublishers(deps: MoneyOperatorDeps) {
 
 async function correct(
   { database, campaigns, currency, now }: MoneyOperatorDeps,
-  account: Account,
+  { account, ...of }: { account: Account; objectId: string; author: Author },
   { amountMicros, direction, against, note, idempotencyKey }: Correction,
 ): Promise<string> {
   const transactionId = newTransactionId("correction", idempotencyKey);
   const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
   const entries = movement({ from, to, amountMicros });
-  await recordOnce(database, { transactionId, kind: "correction", entries, currency, note, at: now() });
+  const made = { transactionId, kind: "correction" as const, entries, currency, note, at: now() };
+  knownReferenceIn(await recordOnce(database, { made, account, ...of, asksAbout: "nothing" }));
   await campaigns.refresh();
   return transactionId;
 }
 
-/** Records a transaction, unless it is recorded already. Refuses another one under the same idempotency key. */
-async function recordOnce(database: Database, made: MoneyTransaction): Promise<void> {
-  if ((await recordTransaction(database, made)) === "recorded") return;
-  if (areOf(made, await entriesIn(database, made.transactionId))) return;
-  throw conflict(
+/** Whether nothing is recorded because another transaction has the reference. Refuses an idempotency key of other values. */
+function knownReferenceIn(recorded: RecordOnceOutcome): boolean {
+  switch (recorded.outcome) {
+    case "recorded":
+    case "recorded-before":
+      return false;
+    case "reference-known":
+      return true;
+    case "other-values":
+      throw keyReused();
+    default:
+      throw recorded satisfies never;
+  }
+}
+
+function keyReused(): HttpError {
+  return conflict(
     "IDEMPOTENCY_KEY_REUSED",
     "a request with this idempotency key was recorded before, with other values",
   );
@@ -250,7 +267,6 @@ async function fileOf(
 
 async function named({ database }: MoneyOperatorDeps, nameOrId: string) {
   const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
-  nameChangedObject(advertiserId);
   return { advertiserId, name, account: advertiserAccount(advertiserId) };
 }
 
@@ -267,10 +283,16 @@ function payoutRefusal(
       return conflict("PAID", `everything until the end of ${refused.until} is paid already; name a later month`, {
         until: refused.until,
       });
+    case "key-reused":
+      return keyReused();
     case "nothing-owed":
-      return conflict("NOTHING_OWED", `nothing is owed until the end of ${month}`, { month });
+      return conflict(
+        "NOTHING_OWED",
+        `nothing is owed until the end of ${month}, or less than the smallest unit of ${currency}`,
+        { month },
+      );
     case "owed-otherwise": {
-      const owed = amountOf(jsonInteger(refused.owedMicros));
+      const owed = amountOf(jsonInteger(refused.payableMicros));
       return conflict(
         "AMOUNT_NOT_OWED",
         `${owed} ${currency} are owed until the end of ${month}: nothing is recorded`,

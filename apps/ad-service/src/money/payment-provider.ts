@@ -1,5 +1,6 @@
-import { verifyStandardWebhook } from "@intermission/ad-core/signature";
+import { type StandardWebhookKey, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { readAmount } from "@intermission/operator-api/amounts";
+import { storableText } from "@intermission/postgres/storable-text";
 import { z } from "zod";
 
 /** A webhook as it arrived. */
@@ -34,6 +35,7 @@ export interface PaymentProvider {
   readWebhook(webhook: PaymentWebhook): PaymentReading;
 }
 
+const MAX_REFERENCE = 128;
 const event = z.object({
   type: z.string().max(128),
   data: z.unknown(),
@@ -43,18 +45,22 @@ const payment = z.object({
   advertiser_id: z.string().regex(/^adv_[0-9A-Za-z]{1,60}$/, "must be the id of an advertiser"),
   amount: z.string(),
   currency: z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code"),
-  reference: z.string().trim().min(1).max(128).optional(),
+  // A payment that arrived is not lost for what stands in it.
+  reference: z
+    .string()
+    .transform((text) => storableText(text, MAX_REFERENCE).trim() || undefined)
+    .optional(),
 });
 
 /**
  * The example: any provider, or a small bridge to one, that signs by Standard Webhooks 1.0 and reports
  * `{"type": "payment.succeeded", "data": {"id", "advertiser_id", "amount": "12.50", "currency", "reference"}}`.
  */
-export function standardProvider(secret: string): PaymentProvider {
+export function standardProvider(key: StandardWebhookKey): PaymentProvider {
   return {
     name: "standard",
     readWebhook({ headers, body, now }) {
-      const verdict = verifyStandardWebhook({ headers, body, tokens: [secret], now });
+      const verdict = verifyStandardWebhook({ headers, body, tokens: [key], now });
       if (verdict.outcome !== "valid") return { outcome: "not-authentic", fault: verdict.outcome };
       return readEvent(body);
     },

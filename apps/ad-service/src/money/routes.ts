@@ -3,9 +3,8 @@ import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import { invalid, notFound } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
-import { findAdvertiser } from "../advertisers/advertisers.ts";
-import { advertiserAccount, movement, recordTransaction } from "./ledger.ts";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { recordReported } from "./held-payments.ts";
 import type { Payment, PaymentProvider } from "./payment-provider.ts";
 
 export interface PaymentDeps {
@@ -20,7 +19,7 @@ export interface PaymentDeps {
 
 const MAX_BODY = 64 * 1024;
 
-/** `POST /payments/v1/{provider}`: a payment provider reports that an advertiser paid. Each payment is recorded once. */
+/** `POST /payments/v1/{provider}`: a payment provider reports that an advertiser paid. Each payment is credited once. */
 export function paymentRoutes(app: FastifyInstance, deps: PaymentDeps): void {
   const wrongSignatures = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
   app.register(
@@ -37,12 +36,12 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentDeps): void {
             case "ignored":
               return { outcome: "ignored" };
             case "not-authentic":
-              spend(wrongSignatures, addressNetwork(request.ip), deps.now());
+              spend(request, wrongSignatures, addressNetwork(request.ip), deps.now());
               throw new HttpError(401, "UNAUTHORIZED", `this webhook is not ${provider.name}'s: ${read.fault}`);
             case "malformed":
               throw invalid(read.message);
             case "payment":
-              return { outcome: await recordPayment(deps, provider.name, read.payment) };
+              return { outcome: await recordPayment(deps, { ...read.payment, provider: provider.name }, request.log) };
             default:
               return read satisfies never;
           }
@@ -53,21 +52,36 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentDeps): void {
   );
 }
 
-async function recordPayment({ database, currency, campaigns, now }: PaymentDeps, provider: string, payment: Payment) {
-  const { paymentId, advertiserId, amountMicros, reference = paymentId } = payment;
-  const known = await findAdvertiser(database, advertiserId);
-  if (known?.advertiserId !== advertiserId) throw notFound(`there is no advertiser ${advertiserId}`);
-  if (payment.currency !== currency)
-    throw invalid(`the payment is in ${payment.currency}, the ledger in ${currency}: record what arrived by hand`);
-  const recorded = await recordTransaction(database, {
-    transactionId: `payment ${provider} ${paymentId}`,
-    kind: "top_up",
-    entries: movement({ from: "cash", to: advertiserAccount(advertiserId), amountMicros }),
-    currency,
-    reference,
-    note: `reported by ${provider}`,
-    at: now(),
-  });
-  if (recorded === "recorded") await campaigns.refresh();
-  return recorded;
+async function recordPayment(
+  { database, currency, campaigns, now }: PaymentDeps,
+  payment: Payment & { provider: string },
+  log: FastifyBaseLogger,
+) {
+  const { provider, paymentId, advertiserId, reference = paymentId } = payment;
+  const reported = await recordReported(database, { ...payment, reference }, { currency, now: now() });
+  switch (reported.outcome) {
+    case "recorded":
+      await campaigns.refresh();
+      return "recorded";
+    case "held":
+      log.warn(
+        { provider, paymentId, advertiserId },
+        "a reported payment has the reference of one that a person has recorded, and credits nothing: decide with money held",
+      );
+      return "held";
+    case "recorded-before":
+    case "dismissed":
+      return reported.outcome;
+    case "reported-otherwise": {
+      const message = `payment ${paymentId} was reported before with another amount, advertiser or currency: nothing is credited; see money held`;
+      log.warn({ provider, paymentId, advertiserId }, message);
+      throw new HttpError(409, "PAYMENT_REPORTED_OTHERWISE", message);
+    }
+    case "unknown-advertiser":
+      throw notFound(`there is no advertiser ${advertiserId}`);
+    case "other-currency":
+      throw invalid(`the payment is in ${payment.currency}, the ledger in ${currency}: record what arrived by hand`);
+    default:
+      return reported satisfies never;
+  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { amountOf } from "@intermission/operator-api/amounts";
+import { csvOf } from "@intermission/operator-api/csv";
+import { statementAmounts } from "@intermission/operator-api/currency-units";
 import type { MoneyStatement, StatementLine } from "@intermission/operator-api/money";
-import { csvField } from "@intermission/server/command-tables";
 import { html } from "@intermission/server/html-page";
 
 const words = {
@@ -20,19 +20,19 @@ type PrintedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" |
 };
 
 export function statementCsv(statement: PrintedStatement): string {
-  const { number, month, name, currency, openingMicros, closingMicros, lines } = statement;
-  const rowOf = (micros: number | bigint, what: string, line: Partial<Omit<StatementLine, "amountMicros">> = {}) => {
+  const { number, month, name, currency, lines } = statement;
+  const amounts = statementAmounts(statement);
+  const rowOf = (amount: string, what: string, line: Partial<Omit<StatementLine, "amountMicros">> = {}) => {
     const words = [month, name, line.at?.toISOString() ?? "", what, line.reference ?? "", line.note ?? ""];
-    // Amounts are digits, and their minus begins no formula.
-    return [number, ...words.map(csvField), amountOf(micros), currency];
+    return [number, ...words, amount, currency];
   };
   const rows = [
     ["statement", "month", "name", "at", "what", "reference", "note", "amount", "currency"],
-    rowOf(openingMicros, "Opening balance"),
-    ...lines.map((line) => rowOf(line.amountMicros, words[line.kind], line)),
-    rowOf(closingMicros, "Closing balance"),
+    rowOf(amounts.opening, "Opening balance"),
+    ...lines.map((line, index) => rowOf(amounts.lines[index] ?? "", words[line.kind], line)),
+    rowOf(amounts.closing, "Closing balance"),
   ];
-  return rows.map((row) => `${row.join(",")}\r\n`).join("");
+  return csvOf(rows);
 }
 
 const style = `
@@ -59,25 +59,20 @@ th{font-weight:600;color:var(--soft)}
 /** The page loads nothing and runs nothing: only this style applies. */
 export const statementPolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** All decimals, two at least. */
-function fixedAmount(micros: number | bigint): string {
-  const [whole = "", decimals = ""] = amountOf(micros).split(".");
-  return `${whole}.${decimals.padEnd(2, "0")}`;
-}
-
 /** A page to read and to print. */
 export function statementPage(statement: PrintedStatement): string {
-  const { number, month, name, side, ownerId, currency, openingMicros, closingMicros, lines, issuedAt } = statement;
+  const { number, month, name, side, ownerId, currency, lines, issuedAt } = statement;
+  const amounts = statementAmounts(statement);
   const title = `Statement ${number}, ${month}`;
   let rows = html``;
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const more = [line.reference, line.note].filter((text) => text !== null).join(" · ");
     const day = line.at === null ? month : line.at.toISOString().slice(0, 10);
-    rows = html`${rows}<tr><td class="day">${day}</td><td>${words[line.kind]} <span class="more">${more}</span></td><td class="amount">${fixedAmount(line.amountMicros)}</td></tr>
+    rows = html`${rows}<tr><td class="day">${day}</td><td>${words[line.kind]} <span class="more">${more}</span></td><td class="amount">${amounts.lines[index] ?? ""}</td></tr>
 `;
   }
-  const sum = (text: string, micros: number | bigint) =>
-    html`<tr class="sum"><td colspan="2">${text}</td><td class="amount">${fixedAmount(micros)}</td></tr>`;
+  const sum = (text: string, amount: string) =>
+    html`<tr class="sum"><td colspan="2">${text}</td><td class="amount">${amount}</td></tr>`;
   return html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -100,8 +95,8 @@ export function statementPage(statement: PrintedStatement): string {
 <table>
 <thead><tr><th scope="col">Date</th><th scope="col">What</th><th scope="col" class="amount">Amount ${currency}</th></tr></thead>
 <tbody>
-${sum("Opening balance", openingMicros)}
-${rows}${sum("Closing balance", closingMicros)}
+${sum("Opening balance", amounts.opening)}
+${rows}${sum("Closing balance", amounts.closing)}
 </tbody>
 </table>
 </main>

@@ -1,10 +1,10 @@
+import { advertiserKey } from "@intermission/operator-api/advertisers";
 import type { AdvertiserMoney } from "@intermission/operator-api/money";
+import type { Terms } from "@intermission/operator-api/terms";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
-import { advertiserKey } from "../advertisers/advertisers.ts";
 import { paidIn, spentBy } from "./ledger.ts";
-
-export type Terms = Pick<AdvertiserMoney, "billing" | "creditLimitMicros">;
 
 const creditLimit = "case billing when 'credit' then credit_limit_micros end";
 
@@ -20,16 +20,18 @@ const set = statement<{ advertiserId: string }>(
  * set if they are others meanwhile.
  */
 export async function setTerms(
-  database: Pick<Database, "run">,
+  database: Database,
   {
     advertiserId,
     billing,
     creditLimitMicros,
     expected,
-  }: Terms & { advertiserId: string; expected?: Terms | undefined },
+    author,
+  }: Terms & { advertiserId: string; expected?: Terms | undefined; author?: Author | undefined },
 ): Promise<"set" | "changed-since"> {
   const values = [advertiserId, billing, creditLimitMicros, expected?.billing, expected?.creditLimitMicros];
-  return (await database.run(set, values)).length > 0 ? "set" : "changed-since";
+  const changed = await changeAudited(database, { objectId: advertiserId, author }, { statement: set, values });
+  return changed === undefined ? "changed-since" : "set";
 }
 
 interface AdvertiserStanding {

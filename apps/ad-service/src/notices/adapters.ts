@@ -1,9 +1,10 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import type { NoticeChannel } from "@intermission/operator-api/notices";
 import type { Database } from "@intermission/postgres/open-database";
 import { createTransport } from "nodemailer";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
-import { describeNotice, encodeNotice, type Notice, type NoticeChannel } from "./notice.ts";
+import { describeNotice, encodeNotice, type Notice } from "./notice.ts";
 
 export interface NoticeSettings {
   /** The operator's mail server, as smtp:// or smtps://; undefined: no e-mail is sent. */

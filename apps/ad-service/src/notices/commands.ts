@@ -1,47 +1,40 @@
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { withExamples } from "@intermission/server/command-line";
-import { telegramIdOption } from "@intermission/server/command-options";
-import { recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
-import type { Command } from "commander";
+import { type Columns, recordOf, tableOf } from "@intermission/server/command-tables";
+import { subject, verb, type WireAnswer } from "@intermission/server/route-commands";
 
-const columns = ["channel", "address", "health", "lastSentAt", "dueAt", "attempts", "lastError"];
+type Notices = WireAnswer<"showNotices">;
 
-export function noticeCommands(program: Command, context: CommandContext): void {
-  const notices = program
-    .command("notices")
-    .description("who is told when the endpoint of a bot fails, recovers or is disabled");
-  const print = (answer: Awaited<ReturnType<typeof callForRow>>) =>
-    context.print(answer, () => {
-      const receivers = rowsOf(answer, "receivers");
-      if (receivers.length === 0) return recordOf({ ...answer, receivers: "none; add one with: notices set" });
-      return tableOf(
-        receivers,
-        Object.fromEntries(
-          columns.map((column) => [column.toUpperCase(), (row: Record<string, unknown>) => row[column]]),
-        ),
-      );
-    });
-  const ofBot = (command: Command, examples: readonly string[]) =>
-    withExamples(command, examples).argument("<bot-id>", "Telegram id of the bot", telegramIdOption);
+const columns: Columns<Notices["receivers"][number]> = {
+  CHANNEL: "channel",
+  ADDRESS: "address",
+  HEALTH: "health",
+  "LAST SENT AT": "lastSentAt",
+  "DUE AT": "dueAt",
+  ATTEMPTS: "attempts",
+  "LAST ERROR": "lastError",
+};
 
-  ofBot(notices.command("show").description("show these addresses, and why a notice was not sent"), [
-    "notices show 7000000001",
-  ]).action(async (botId: string) =>
-    print(await callForRow(context, operatorRequest("showNotices", { params: { botId } }))),
-  );
+const text = ({ receivers, ...of }: Notices) =>
+  receivers.length === 0
+    ? recordOf({ ...of, receivers: "none; add one with: notices set" })
+    : tableOf(receivers, columns);
 
-  ofBot(notices.command("set").description("set these addresses, one for each channel"), [
-    "notices set 7000000001 --webhook-url https://ops.example.com/endpoint-health",
-    "notices set 7000000001 --email ops@example.com --telegram-chat-id none",
-  ])
-    .option("--webhook-url <url>", "an address other than the bot's webhook, sent signed JSON; none removes it")
-    .option("--email <address>", "sent by the mail server in SMTP_URL; none removes it")
-    .option("--telegram-chat-id <id>", "sent by the bot in NOTICE_BOT_TOKEN; none removes it")
-    .action(async (botId: string, options: Record<string, string>) => {
-      const body = Object.fromEntries(
-        Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
-      );
-      print(await callForRow(context, operatorRequest("setNotices", { params: { botId }, body })));
-    });
-}
+export const noticeCommands = subject(
+  "notices",
+  "who is told when the endpoint of a bot fails, recovers or is disabled",
+  {
+    show: verb("showNotices", { description: "show these addresses, and why a notice was not sent", text }),
+    set: verb("setNotices", {
+      description: "set these addresses, one for each channel",
+      examples: [
+        "7000000001 --webhook-url https://ops.example.com/endpoint-health",
+        "7000000001 --email ops@example.com --telegram-chat-id none",
+      ],
+      options: {
+        webhookUrl: "an address other than the bot's webhook, sent signed JSON",
+        email: { text: "sent by the mail server in SMTP_URL", value: "address" },
+        telegramChatId: "sent by the bot in NOTICE_BOT_TOKEN",
+      },
+      text,
+    }),
+  },
+);

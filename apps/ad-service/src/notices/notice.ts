@@ -1,13 +1,14 @@
+import type { ReceiverWarning } from "@intermission/ad-core/client-words";
+import { receiverWarnings } from "@intermission/ad-core/client-words";
+import { adviseOnWarning } from "@intermission/ad-core/delivery-advice";
+import { disabledReasons } from "@intermission/operator-api/endpoints";
+import type { NoticeChannel, NoticeHealth } from "@intermission/operator-api/notices";
+import { noticeHealth } from "@intermission/operator-api/notices";
 import { z } from "zod";
 
-/** What a notice says of the endpoint of a bot. */
-export type NoticeHealth = "failing" | "recovered" | "disabled";
-
-/** Why an endpoint was disabled. */
-export type NoticeReason = "operator" | "gone" | "failing";
-
-/** How a notice is sent. */
-export type NoticeChannel = "webhook" | "email" | "telegram";
+/** Why an endpoint was disabled, or is doubtful. */
+const noticeReason = z.enum([...disabledReasons, ...receiverWarnings]);
+export type NoticeReason = z.infer<typeof noticeReason>;
 
 /** One change of an endpoint's health, or the sum of several. */
 export interface Notice {
@@ -43,8 +44,8 @@ const endpointNotice = z.object({
   event: z.literal("endpoint_health"),
   event_id: z.string(),
   bot_id: z.string(),
-  health: z.enum(["failing", "recovered", "disabled"]),
-  reason: z.enum(["operator", "gone", "failing"]).optional(),
+  health: noticeHealth,
+  reason: noticeReason.optional(),
   webhook_url: z.string().optional(),
   last_status: z.int().optional(),
   last_error_class: z.string().optional(),
@@ -73,12 +74,20 @@ const subjects: Record<NoticeHealth, string> = {
   failing: "is failing",
   recovered: "has recovered",
   disabled: "was disabled",
+  doubtful: "answers 2xx, but probably does not record events",
+};
+
+const warningReasons: Record<ReceiverWarning, string> = {
+  "html-answer": adviseOnWarning("html-answer", "publisher"),
+  "negative-answer": adviseOnWarning("negative-answer", "publisher"),
+  "wrong-signature-accepted": adviseOnWarning("wrong-signature-accepted", "publisher"),
 };
 
 const reasons: Record<NoticeReason, string> = {
   operator: "The operator of the ad service disabled it.",
   gone: "It answered only 410 Gone for an hour.",
   failing: "It accepted nothing for five days.",
+  ...warningReasons,
 };
 
 /** What a person reads, in e-mail and in Telegram. */
@@ -89,11 +98,14 @@ export function describeNotice(notice: Notice): { subject: string; text: string 
     failing: "Events wait and are sent again with growing delays. Check that the server runs and answers 2xx.",
     recovered: "What waited is being sent.",
     disabled: "Its events are held for 30 days. Once it works again, ask the operator of the ad service to enable it.",
+    doubtful: "Events count as delivered, and nothing is sent again. Check the address, then test it once more.",
   };
   const lines = [
     `The webhook address of bot ${botId} ${subjects[health]}${url === null ? "." : `: ${url}`}`,
     ...(reason === null ? [] : [reasons[reason]]),
-    ...(health === "recovered" || lastFailure === undefined ? [] : [`Last failure: ${lastFailure}.`]),
+    ...(health === "recovered" || health === "doubtful" || lastFailure === undefined
+      ? []
+      : [`Last failure: ${lastFailure}.`]),
     ...(changes > 1 ? [`Its health changed ${changes} times since the last notice.`] : []),
     next[health],
     `Time: ${notice.occurredAt.toISOString()}`,

@@ -12,6 +12,7 @@ import {
   testSecretBox,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { signingTokens } from "../bots/tokens.ts";
+import type { FinishedAttempt } from "../deliveries/attempt-delivery.ts";
 import { claimDeliveries } from "../deliveries/claim-deliveries.ts";
 import { disableEndpoint, enableEndpoint } from "../deliveries/endpoints.ts";
 import { finishDeliveries } from "../deliveries/record-attempts.ts";
@@ -82,7 +83,7 @@ describe("notices of endpoints", () => {
     return {
       ...fixture,
       /** Attempts that the endpoint of events answers with this status. */
-      async attempt(status: number, count = 1) {
+      async attempt(status: number, count = 1, answerWarning: FinishedAttempt["answerWarning"] = null) {
         await fixture.setEndpoint({ max_in_flight: 40 });
         await fixture.enqueue(count);
         const claims = await claimDeliveries(store.database, { limit: count, leaseSeconds: 30 });
@@ -97,6 +98,7 @@ describe("notices of endpoints", () => {
               delaySeconds: null,
               backoffSeconds: null,
               isSuccess: status < 300,
+              answerWarning,
               startedAt: new Date(),
               address: null,
               status,
@@ -151,6 +153,25 @@ describe("notices of endpoints", () => {
       expect(verify(body, headers["x-signature"], [bot.token])).toBe(true);
       expect(headers).toMatchObject({ "x-bot-id": bot.botId, "webhook-id": JSON.parse(body.toString()).event_id });
     }
+  });
+
+  test("an endpoint that answers 2xx with a web page is noticed once, and once more when it answers as a receiver", async () => {
+    const bot = await botWith({ webhook: receiver.url });
+    startSending();
+    for (const [warning, health] of [
+      ["html-answer", "doubtful"],
+      [null, "recovered"],
+    ] as const) {
+      await bot.attempt(200, 2, warning);
+      await bot.attempt(200, 1, warning);
+      await eventually(bodies, (all) => all.at(-1)?.health === health);
+      await eventually(bot.notices, (rows) => rows.length === 0);
+      await bot.endQuiet();
+    }
+    expect(bodies()).toMatchObject([
+      { health: "doubtful", reason: "html-answer", changes: 1 },
+      { health: "recovered", changes: 1 },
+    ]);
   });
 
   test("a bot without addresses, or whose probes fail, makes no notice", async () => {

@@ -1,6 +1,7 @@
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { noticeRoutes } from "@intermission/operator-api/notices";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -17,10 +18,11 @@ export function noticeOperatorRoutes(
       return { botId, receivers: await listNoticeReceivers(database, botId) };
     },
 
-    async setNotices({ params: { botId }, body }) {
+    async setNotices({ params: { botId }, body, http }) {
       await requireBots([botId]);
       const { webhookUrl: webhook, email, telegramChatId: telegram } = body;
-      const changed = await setNoticeReceivers(database, { botId, addresses: { webhook, email, telegram } });
+      const addresses = { webhook, email, telegram };
+      const changed = await setNoticeReceivers(database, { botId, addresses, author: authorOf(http) });
       if (changed.outcome === "webhook-of-events") {
         const message = "must be another address than the bot's webhook: notices are not events";
         throw invalidField("webhookUrl", message, fieldFault("OTHER_ADDRESS_NEEDED"));

@@ -1,5 +1,6 @@
+import type { NoticeChannel, NoticeHealth } from "@intermission/operator-api/notices";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { NoticeChannel, NoticeHealth } from "./notice.ts";
 
 /** An address that is sent notices of a bot's endpoint. */
 export interface NoticeReceiver {
@@ -22,7 +23,7 @@ const list = statement<NoticeReceiver>(
   from notice_receivers left join notices using (bot_id, channel) where bot_id = $1 order by channel`,
 );
 
-export async function listNoticeReceivers(database: Database, botId: string): Promise<NoticeReceiver[]> {
+export async function listNoticeReceivers(database: Pick<Database, "run">, botId: string): Promise<NoticeReceiver[]> {
   return database.run(list, [botId]);
 }
 
@@ -35,31 +36,35 @@ export type SetNoticesOutcome =
   | { outcome: "webhook-of-events" };
 
 const findEndpoint = statement<{ url: string }>("notices.endpoint", "select url from endpoints where bot_id = $1");
-const remove = statement<never>(
+const remove = statement<{ channel: string }>(
   "notices.remove-receiver",
-  `with removed as (delete from notice_receivers where bot_id = $1 and channel = $2)
-  delete from notices where bot_id = $1 and channel = $2`,
+  `with waiting as (delete from notices where bot_id = $1 and channel = $2)
+  delete from notice_receivers where bot_id = $1 and channel = $2 returning channel`,
 );
 // A new address is not sent the notice that waits for the old one.
-const set = statement<never>(
+const set = statement<{ channel: string }>(
   "notices.set-receiver",
   `insert into notice_receivers (bot_id, channel, address) values ($1, $2, $3)
   on conflict (bot_id, channel) do update set address = excluded.address, last_error = null, last_sent_at = null
-    where notice_receivers.address <> excluded.address`,
+    where notice_receivers.address <> excluded.address
+  returning channel`,
 );
 
 /** Sets the addresses that are sent notices of a bot's endpoint, at most one for each channel. */
 export async function setNoticeReceivers(
   database: Database,
-  { botId, addresses }: { botId: string; addresses: NoticeAddresses },
+  { botId, addresses, author }: { botId: string; addresses: NoticeAddresses; author?: Author | undefined },
 ): Promise<SetNoticesOutcome> {
-  const [endpoint] = await database.run(findEndpoint, [botId]);
-  if (endpoint && addresses.webhook === endpoint.url) return { outcome: "webhook-of-events" };
-  await database.transaction(async (tx) => {
+  return database.transaction<SetNoticesOutcome>(async (tx) => {
+    const change = await openChange(tx, author, botId);
+    const [endpoint] = await tx.run(findEndpoint, [botId]);
+    if (endpoint && addresses.webhook === endpoint.url) return { outcome: "webhook-of-events" };
+    const changed: { channel: string }[] = [];
     for (const [channel, address] of Object.entries(addresses).toSorted()) {
-      if (address === null) await tx.run(remove, [botId, channel]);
-      else if (address !== undefined) await tx.run(set, [botId, channel, address]);
+      if (address === null) changed.push(...(await tx.run(remove, [botId, channel])));
+      else if (address !== undefined) changed.push(...(await tx.run(set, [botId, channel, address])));
     }
+    if (changed.length > 0) await audit(tx, change);
+    return { outcome: "set", receivers: await listNoticeReceivers(tx, botId) };
   });
-  return { outcome: "set", receivers: await listNoticeReceivers(database, botId) };
 }

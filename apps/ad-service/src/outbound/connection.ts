@@ -127,8 +127,13 @@ export class Connection {
   #checkAnswers(socket: net.Socket): void {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
-      const chunk: Buffer | null = read(size);
-      if (chunk === null || this.#heads.accepts(chunk)) return chunk;
+      let passed: Buffer | undefined = NOTHING;
+      while (passed?.length === 0) {
+        const chunk: Buffer | null = read(size);
+        if (chunk === null) return null;
+        passed = this.#heads.pass(chunk);
+      }
+      if (passed !== undefined) return passed;
       const failure = this.#heads.isTooLarge
         ? new OutgoingFailure("too-large", `the head of the answer exceeds ${MAX_HEAD_BYTES} bytes`)
         : new OutgoingFailure("protocol", "the status line is not that of HTTP/1.0 or HTTP/1.1");
@@ -227,26 +232,31 @@ export function connectionPools(): ConnectionPools {
   };
 }
 
+const NOTHING = Buffer.alloc(0);
 const VERSION = Buffer.from("HTTP/1.");
-const HEAD_END = Buffer.from("\r\n\r\n");
-/** `HTTP/1.1 1…`: the index of the status class. */
+/** `HTTP/1.1 103`: the indexes of the first and the last digit of the status. */
 const STATUS_AT = 9;
+const STATUS_ENDS_AT = 11;
 const CR = 13;
 const LF = 10;
-const ONE = 49;
+const SWITCHING_PROTOCOLS = "101";
 
 /**
  * Checks the heads of the answers on a connection: each begins with a status line of HTTP/1.x, and those of one exchange are
  * bounded. undici's parser also accepts HTTP/2.0, HTTP/0.9, RTSP and ICE, and does not report which; it bounds the headers of
- * each answer, but neither reason phrases nor interim answers. These are skipped, so that the next line is checked, too.
+ * each answer, but neither reason phrases nor interim answers. A client must expect interim answers that it did not ask for
+ * (RFC 9110, 15.2), and undici closes the connection at 100 and at `connection: close` in any of them, so they are left out.
  */
 export class AnswerHeadCheck {
-  /** Matches the status line, the end of an interim answer's head or of the answer's own, or nothing once all heads were read. */
+  /** Matches the status line, then the rest of an interim answer's head or of the answer's own, or nothing after that. */
   #state: "line" | "interim-head" | "head" | "passed" = "passed";
   #matched = 0;
-  /** Bytes of the current line of the answer's own head. The parser also ends it with bare line feeds. */
+  #status = "";
+  /** Bytes of the current line. The parser also ends it with bare line feeds. */
   #lineLength = 0;
   #headBytes = 0;
+  /** The beginning of a status line, until its status is known. */
+  #held: Buffer = NOTHING;
   /** A byte has arrived since `begin`. */
   hasBegun = false;
 
@@ -256,48 +266,65 @@ export class AnswerHeadCheck {
 
   /** Call before a request is sent: the next bytes are its answer. */
   begin(): void {
-    this.#state = "line";
-    this.#matched = 0;
+    this.#expectLine();
     this.#headBytes = 0;
+    this.#held = NOTHING;
     this.hasBegun = false;
   }
 
-  /** Checks the next bytes, however they are split. False: a status line belongs to another protocol, or the heads are too large. */
-  accepts(chunk: Uint8Array): boolean {
+  /**
+   * The next bytes without interim answers, however they are split. Undefined: a status line belongs to another protocol, or
+   * the heads are too large.
+   */
+  pass(chunk: Buffer): Buffer | undefined {
     this.hasBegun ||= chunk.length > 0;
-    for (const byte of chunk) {
-      if (this.#state === "passed") return true;
-      if (++this.#headBytes > MAX_HEAD_BYTES) return false;
-      if (this.#state === "head") this.#readHead(byte);
-      else if (this.#state === "interim-head") this.#readInterimHead(byte);
-      else if (!this.#readLine(byte)) return false;
+    let from = 0;
+    for (let index = 0; index < chunk.length && this.#state !== "passed"; index++) {
+      const byte = chunk[index] ?? 0;
+      if (++this.#headBytes > MAX_HEAD_BYTES) return undefined;
+      if (this.#state === "line") {
+        if (!this.#readLine(byte)) return undefined;
+      } else if (this.#isHeadOver(byte)) {
+        if (this.#state === "head") this.#state = "passed";
+        else {
+          this.#expectLine();
+          this.#held = NOTHING;
+          from = index + 1;
+        }
+      }
     }
-    return true;
+    const rest = chunk.subarray(from);
+    if (this.#state === "interim-head") return NOTHING;
+    const bytes = this.#held.length === 0 ? rest : Buffer.concat([this.#held, rest]);
+    this.#held = this.#state === "line" ? bytes : NOTHING;
+    return this.#state === "line" ? NOTHING : bytes;
+  }
+
+  #expectLine(): void {
+    this.#state = "line";
+    this.#matched = 0;
+    this.#status = "";
   }
 
   #readLine(byte: number): boolean {
     // The parser also allows empty lines before an answer.
     if (this.#matched === 0 && (byte === CR || byte === LF)) return true;
     if (this.#matched < VERSION.length && byte !== VERSION[this.#matched]) return false;
-    if (this.#matched === STATUS_AT) {
-      this.#state = byte === ONE ? "interim-head" : "head";
-      this.#matched = 0;
-      this.#lineLength = STATUS_AT + 1;
-    } else this.#matched += 1;
+    if (this.#matched >= STATUS_AT) this.#status += String.fromCharCode(byte);
+    if (this.#matched === STATUS_ENDS_AT) {
+      const isInterim = this.#status.startsWith("1") && this.#status !== SWITCHING_PROTOCOLS;
+      this.#state = isInterim ? "interim-head" : "head";
+    }
+    this.#matched += 1;
+    this.#lineLength = this.#matched;
     return true;
   }
 
-  #readInterimHead(byte: number): void {
-    this.#matched = byte === HEAD_END[this.#matched] ? this.#matched + 1 : byte === CR ? 1 : 0;
-    if (this.#matched < HEAD_END.length) return;
-    this.#state = "line";
-    this.#matched = 0;
-  }
-
-  #readHead(byte: number): void {
-    if (byte === CR) return;
+  #isHeadOver(byte: number): boolean {
+    if (byte === CR) return false;
     if (byte !== LF) this.#lineLength += 1;
-    else if (this.#lineLength === 0) this.#state = "passed";
+    else if (this.#lineLength === 0) return true;
     else this.#lineLength = 0;
+    return false;
   }
 }

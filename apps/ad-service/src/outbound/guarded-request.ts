@@ -1,6 +1,8 @@
+import { isIP } from "node:net";
 import type { Writable } from "node:stream";
-import { openSslReason } from "@intermission/ad-core/openssl-reason";
+import { openSslReason } from "@intermission/ad-core/tls-fault";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { storableText } from "@intermission/postgres/storable-text";
 import { type CallOutcome, traceCall } from "@intermission/server/trace-context";
 import type { Dispatcher } from "undici";
 import {
@@ -29,6 +31,11 @@ const MAX_TARGETS = 2000;
 export interface GuardedRequests {
   /** Throws only for faults of this machine or this code; everything that the other side can cause is an outcome. */
   guardedRequest(request: OutgoingRequest): Promise<GuardedResult>;
+  /**
+   * Whether nothing is ever sent to an address, whatever names resolve to: an IP address that is neither public nor allowed,
+   * or a name of this machine.
+   */
+  isClosed(purpose: Purpose, url: string): boolean;
   close(): Promise<void>;
 }
 
@@ -83,7 +90,15 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     return exchange.answer ? answered(exchange.answer, request, exchange) : failed(request, exchange);
   }
 
-  return { guardedRequest: (request) => traced(request, guardedRequest), close: opened.pools.close };
+  return {
+    guardedRequest: (request) => traced(request, guardedRequest),
+    isClosed(purpose, url) {
+      const host = (URL.parse(url)?.hostname ?? "").replace(/^\[|\]$/g, "").replace(/\.$/, "");
+      const address = /^(.+\.)?localhost$/.test(host) ? "127.0.0.1" : host;
+      return isIP(address) !== 0 && !isAddressOpen(address, opened.purposes[purpose].networks);
+    },
+    close: opened.pools.close,
+  };
 }
 
 /** Publishers continue the trace of what their users earned. Networks and trackers are not told of it. */
@@ -227,6 +242,9 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
   const body = request.maxBodyBytes !== undefined && isWhole ? exchange.body() : undefined;
   const contentType = contentHeader(headers["content-type"]);
   const contentEncoding = contentHeader(headers["content-encoding"]);
+  const signs = signNames.flatMap((name) =>
+    headers[name] === undefined ? [] : [`${name}: ${printable(headers[name])}`],
+  );
   return {
     outcome: "answered",
     status,
@@ -235,10 +253,21 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
     body,
     contentType,
     contentEncoding,
+    signs: signs.join("\n"),
     isWhole,
     address,
     timings,
   };
+}
+
+/** A proxy's login, ngrok and Cloudflare: their pages differ, and are longer than what is kept. */
+const signNames = ["www-authenticate", "ngrok-error-code", "cf-mitigated"] as const;
+
+function printable(value: string | string[]): string {
+  return value
+    .toString()
+    .replaceAll(/[^\x20-\x7e]/g, "")
+    .slice(0, MAX_CONTENT_HEADER_LENGTH);
 }
 
 /** A header that is sent twice is a list (RFC 9110, 5.3). */
@@ -254,11 +283,8 @@ function failed(request: OutgoingRequest, { failure, wasSent, address, timings }
   return { outcome: "failed", errorClass, wasSent, detail, address, timings };
 }
 
-/** undici refuses an answer of 100 that was not asked for, in these two words. */
 function failureText(failure: unknown): string {
-  if (!(failure instanceof Error)) return String(failure);
-  if (failure.message === "bad response") return "an answer of 100 Continue, which was not asked for";
-  return openSslReason(failure.message);
+  return failure instanceof Error ? openSslReason(failure.message) : String(failure);
 }
 
 function dispatchOptions(
@@ -274,11 +300,11 @@ const MAX_TEXT_BYTES = 4 * 1024;
 const lossy = new TextDecoder();
 
 /**
- * The text of an answer for the log: at most 4 KiB of UTF-8, cut between characters. Invalid UTF-8 becomes U+FFFD. U+0000
- * is removed: PostgreSQL refuses it, and a log that cannot be written must never cause another send.
+ * The text of an answer for the log: at most 4 KiB of UTF-8, cut between characters. Invalid UTF-8 becomes U+FFFD. A log that
+ * cannot be written must never cause another send.
  */
 function answerText(bytes: Uint8Array): string {
-  const text = lossy.decode(bytes).replaceAll("\0", "");
+  const text = storableText(lossy.decode(bytes), MAX_TEXT_BYTES);
   if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_TEXT_BYTES));
   return text.slice(0, read);

@@ -1,4 +1,5 @@
 import type { OpenIdProviderId } from "@intermission/operator-api/sign-in-methods";
+import { isStorable, storableText } from "@intermission/postgres/storable-text";
 import * as openid from "openid-client";
 
 /** An OpenID provider of the settings. */
@@ -106,7 +107,7 @@ export async function proveIdentity(
       idTokenExpected: true,
     });
     const claims = tokens.claims();
-    if (claims === undefined || claims.sub.length > MAX_SUBJECT)
+    if (claims === undefined || claims.sub.length > MAX_SUBJECT || !isStorable(claims.sub))
       return { outcome: "refused", detail: "no usable subject" };
     return { outcome: "proved", identity: { issuer: claims.iss, subject: claims.sub, label: labelOf(claims) } };
   } catch (error) {
@@ -137,8 +138,8 @@ const unreachable = new Set([
 ]);
 
 function labelOf({ preferred_username: username, email, name, sub }: openid.IDToken): string {
-  const [label] = [username, email, name, sub].filter((one) => typeof one === "string" && one.trim() !== "");
-  return String(label).trim().slice(0, MAX_LABEL);
+  const texts = [username, email, name, sub].filter((one) => typeof one === "string");
+  return texts.map((one) => storableText(one, MAX_LABEL).trim()).find((one) => one !== "") ?? "";
 }
 
 async function configurationOf(provider: Provider): Promise<openid.Configuration> {

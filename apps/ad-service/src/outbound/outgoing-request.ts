@@ -55,6 +55,8 @@ export interface AnsweredRequest {
   /** Headers that describe the body, unparsed. */
   contentType: string | undefined;
   contentEncoding: string | undefined;
+  /** Headers that say who answered in place of the server, a line each; empty: none. */
+  signs: string;
   /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
   address: string | undefined;
@@ -105,7 +107,7 @@ const byCode: Record<string, RequestErrorClass> = {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** undici gives a refused answer the code of a broken socket: another protocol, or `100 Continue` without `Expect`. */
+/** undici gives a refused answer the code of a broken socket: another protocol, or an answer to nothing. */
 const UNDICI_REFUSAL = /^bad (upgrade|response)$/;
 
 /** No file handles, no memory, a closed pool, an invalid option. */

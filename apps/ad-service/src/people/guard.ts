@@ -1,6 +1,6 @@
 import { type Access, accessOf, FRESH_SIGN_IN_MINUTES, type Grant } from "@intermission/operator-api/access";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
-import type { Person } from "@intermission/operator-api/people";
+import { type Person, readerOfRole } from "@intermission/operator-api/people";
 import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
@@ -109,8 +109,14 @@ export function actorOf(request: FastifyRequest): { id: string; name: string } |
 
 export function reportReaderOf(request: FastifyRequest): ReportReader {
   const operator = operatorOf(request);
-  const role = operator.kind === "person" ? operator.session.person.role : undefined;
-  return role === "publisher" || role === "advertiser" ? role : "staff";
+  switch (operator.kind) {
+    case "command-line":
+      return "staff";
+    case "person":
+      return readerOfRole[operator.session.person.role];
+    case "anonymous":
+      throw new Error(`${request.routeOptions.url} was reached without authentication`);
+  }
 }
 
 /** The id of the person who calls. Only for routes that need a session. */

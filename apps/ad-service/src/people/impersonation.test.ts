@@ -84,7 +84,9 @@ test("every route that may change something is refused meanwhile, also those of 
   const refusedBySchema: string[] = [];
   for (const name of names) {
     const route: OperatorRoute = operatorRoutes[name];
-    const params = Object.fromEntries([...route.path.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, botId]));
+    const params = Object.fromEntries(
+      [...route.path.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, param === "picture" ? "unit" : botId]),
+    );
     const payload = examplePayload(name);
     const headers = route.body === "file" ? { "content-type": "application/octet-stream" } : {};
     const { status, body } = await browsers.owner.send(name, payload, { params, headers });

@@ -1,6 +1,6 @@
 import type { Person } from "@intermission/operator-api/people";
+import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { mayImpersonate } from "./may-impersonate.ts";
 import { findPerson } from "./people.ts";
@@ -24,16 +24,16 @@ const start = statement<{ one: number }>(
 /** From now on the session sees what the person sees, for 30 minutes, and changes nothing. */
 export async function startImpersonation(
   database: Database,
-  { session, personId, now }: { session: Session; personId: string; now: Date },
+  { session, personId, author, now }: { session: Session; personId: string; author: Author; now: Date },
 ): Promise<ImpersonateOutcome> {
-  nameChangedObject(personId);
   return database.transaction<ImpersonateOutcome>(async (tx) => {
+    const change = await openChange(tx, author, personId);
     const person = await findPerson(tx, personId);
     if (person === undefined) return { outcome: "unknown-person" };
     if (person.isDisabled) return { outcome: "disabled" };
     if (!mayImpersonate(session.person.role, person.role)) return { outcome: "out-of-reach" };
     const until = new Date(now.getTime() + IMPERSONATION_MS);
-    await tx.run(start, [session.tokenHash, personId, until]);
+    if ((await tx.run(start, [session.tokenHash, personId, until])).length > 0) await audit(tx, change);
     return { outcome: "started", person, until };
   });
 }
@@ -45,9 +45,13 @@ const end = statement<{ one: number }>(
 );
 
 /** The session is its own person's again. */
-export async function endImpersonation(database: Database, { tokenHash, person }: Session): Promise<void> {
-  nameChangedObject(person.personId);
-  await database.run(end, [tokenHash, person.personId]);
+export async function endImpersonation(
+  database: Database,
+  { session, author }: { session: Session; author: Author },
+): Promise<void> {
+  const { personId: objectId } = session.person;
+  const values = [session.tokenHash, objectId];
+  await changeAudited(database, { objectId, author }, { statement: end, values });
 }
 
 // Written like the entry of the button; no request caused it.
@@ -62,10 +66,11 @@ const endExpired = statement<{ one: number }>(
     from due where person_sessions.token_hash = due.token_hash
     returning due.person_id, due.impersonated_id, due.impersonated_until as until
   )
-  insert into audit_entries (actor, actor_name, operation, object_kind, object_id, before, after, address, request_id)
-  select ended.person_id, email, 'endImpersonation', 'person', impersonated_id,
-    jsonb_build_object('seen_by', jsonb_build_object(email, until)), jsonb_build_object('seen_by', null), 'expired', 'expired'
+  insert into audit_entries (actor, actor_name, operation, object_kind, object_id, object_name, before, after, address, request_id)
+  select ended.person_id, people.email, 'endImpersonation', 'person', impersonated_id, seen.email,
+    jsonb_build_object('seen_by', jsonb_build_object(people.email, until)), jsonb_build_object('seen_by', null), 'expired', 'expired'
   from ended join people on people.person_id = ended.person_id
+  left join people as seen on seen.person_id = ended.impersonated_id
   returning 1 as one`,
 );
 

@@ -103,6 +103,7 @@ async function request(
     code: "x",
     personId: "per_1",
     savedReportId: "rep_1",
+    uploadId: "0".repeat(48),
   };
   const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(25)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };

@@ -1,8 +1,10 @@
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { peopleRoutes } from "@intermission/operator-api/people";
+import type { Author } from "@intermission/postgres/audit";
 import type { Database } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import { countingFor } from "@intermission/server/counted-calls";
 import type { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
 import { conflict, invalidField, notFound, refusal } from "@intermission/server/refuse";
@@ -12,6 +14,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
 import { consoleAddress } from "./console-address.ts";
 import { operatorOf, sessionOf } from "./guard.ts";
+import type { ChangingSession } from "./hold-accounts.ts";
 import { endImpersonation, startImpersonation } from "./impersonation.ts";
 import { TooManyHashes } from "./password.ts";
 import {
@@ -19,12 +22,12 @@ import {
   createSignInLink,
   disablePerson,
   enablePerson,
-  endSessionsOf,
   findPerson,
   invitePerson,
   listPeople,
   newPersonId,
   renewInvitation,
+  signOutEverywhere,
   unknownPerson,
 } from "./people.ts";
 import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
@@ -65,15 +68,17 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
   const caller = ({ http }: { http: FastifyRequest }) => ({
     address: http.ip,
     cookieToken: tokenInCookies(http.headers.cookie),
+    count: countingFor(http),
     now: now(),
   });
+  const signingIn = (request: { http: FastifyRequest }) => ({ ...caller(request), author: authorOf(request.http) });
 
   return {
     signIn: async (request, answer) =>
-      signedIn(await busy(signIn(signIns, { ...request.body, ...caller(request) })), answer),
+      signedIn(await busy(signIn(signIns, { ...request.body, ...signingIn(request) })), answer),
 
     async openSignInLink(request, answer) {
-      const opened = await openSignInLink(signIns, { ...request.body, ...caller(request) });
+      const opened = await openSignInLink(signIns, { ...request.body, ...signingIn(request) });
       if (opened.outcome === "refused") {
         throw notFound("this link was used or has expired; make another one with: people sign-in-link");
       }
@@ -87,15 +92,13 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
     async signOut({ http }, answer) {
       const session = sessionOf(http);
       answer.header("set-cookie", endedCookie);
-      nameChangedObject(session.person.personId);
-      return { ended: await endSession(database, session) };
+      return { ended: await endSession(database, { ...session, author: authorOf(http) }) };
     },
 
     async signOutEverywhere({ http }, answer) {
       const { personId } = sessionOf(http).person;
       answer.header("set-cookie", endedCookie);
-      nameChangedObject(personId);
-      return { ended: await endSessionsOf(database, personId) };
+      return { ended: await signOutEverywhere(database, { personId, author: authorOf(http) }) };
     },
 
     async openInvitation(request) {
@@ -107,7 +110,7 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
     },
 
     async acceptInvitation(request, answer) {
-      const accepted = await busy(acceptInvitation(signIns, { ...request.body, ...caller(request) }));
+      const accepted = await busy(acceptInvitation(signIns, { ...request.body, ...signingIn(request) }));
       if (accepted.outcome === "unknown-invitation") throw unknownInvitation();
       if (accepted.outcome === "refused") {
         const message = "is not the one that the authenticator app shows now; is the clock right?";
@@ -124,7 +127,7 @@ function impersonations({ database, now }: PeopleOperatorDeps) {
     async startImpersonation({ http, params: { personId } }) {
       const session = sessionOf(http);
       refuseOwnAccount(http, personId, "see the console as yourself");
-      const started = await startImpersonation(database, { session, personId, now: now() });
+      const started = await startImpersonation(database, { session, personId, author: authorOf(http), now: now() });
       switch (started.outcome) {
         case "started":
           return currentSession({
@@ -147,7 +150,7 @@ function impersonations({ database, now }: PeopleOperatorDeps) {
       const session = sessionOf(http);
       const { impersonation } = session;
       if (impersonation === undefined) throw conflict("NOT_IMPERSONATING", "you see the console as yourself already");
-      await endImpersonation(database, session);
+      await endImpersonation(database, { session, author: authorOf(http) });
       return currentSession({ ...session, person: impersonation.by, impersonation: undefined });
     },
   } satisfies Partial<Handlers>;
@@ -174,11 +177,10 @@ function accounts(deps: PeopleOperatorDeps) {
       return { people, next };
     },
 
-    async invitePerson({ body: invitation }) {
+    async invitePerson({ body: invitation, http }) {
       await requireBots(database, invitation.botIds ?? []);
       const personId = newPersonId();
-      nameChangedObject(personId);
-      const made = await invitePerson(deps, { personId, invitation, now: now() });
+      const made = await invitePerson(deps, { personId, invitation, author: authorOf(http), now: now() });
       if (made.outcome === "known-email") {
         throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
       }
@@ -187,41 +189,48 @@ function accounts(deps: PeopleOperatorDeps) {
       return invited(rest);
     },
 
-    async createSignInLink({ body: { email } }) {
-      const made = await createSignInLink(database, { email, now: now() });
+    async createSignInLink({ body: { email }, http }) {
+      const made = await createSignInLink(database, { email, author: authorOf(http), now: now() });
       if (made === undefined) throw notFound(`nobody may sign in as ${email}; see all with: people list`);
       const { token, ...rest } = made;
       return { ...rest, link: `${consoleAddress(publicUrl)}/sign-in-link#${token}` };
     },
 
-    async renewInvitation({ params: { personId } }) {
-      const made = await renewInvitation(deps, { personId, now: now() });
+    async renewInvitation({ params: { personId }, http }) {
+      const made = await renewInvitation(deps, { personId, ...changing(http), now: now() });
       if (made === undefined) throw unknownPerson(personId);
       return invited(made);
     },
 
-    async changeRole({ params: { personId }, body, http }) {
+    async changeRole({ params: { personId }, query, body, http }) {
       refuseOwnAccount(http, personId, "change your own role");
       await requireBots(database, body.botIds ?? []);
-      const changed = await changeRole(database, { ...body, personId });
+      const changed = await changeRole(database, { ...body, ...query, personId, ...changing(http), now: now() });
       if (changed.outcome === "unknown-advertiser") throw unknownAdvertiser();
       if (changed.outcome === "unknown-person") throw unknownPerson(personId);
+      if (changed.outcome === "changed-since")
+        throw conflict("PERSON_CHANGED", "this person was changed since they were read: read them again");
       return changed.person;
     },
 
     async disablePerson({ params: { personId }, http }) {
       refuseOwnAccount(http, personId, "disable your own account");
-      const person = await disablePerson(database, personId);
+      const person = await disablePerson(database, { personId, ...changing(http) });
       if (person === undefined) throw unknownPerson(personId);
       return person;
     },
 
-    async enablePerson({ params: { personId } }) {
-      const person = await enablePerson(database, personId);
+    async enablePerson({ params: { personId }, http }) {
+      const person = await enablePerson(database, { personId, ...changing(http) });
       if (person === undefined) throw unknownPerson(personId);
       return person;
     },
   } satisfies Partial<Handlers>;
+}
+
+function changing(http: FastifyRequest): { by: ChangingSession; author: Author } {
+  const operator = operatorOf(http);
+  return { by: operator.kind === "person" ? operator.session.tokenHash : undefined, author: authorOf(http) };
 }
 
 /** So that an owner remains. */

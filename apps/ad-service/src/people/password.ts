@@ -30,20 +30,36 @@ async function inTurn<Result>(hashing: Hashing, work: () => Promise<Result>): Pr
 /** More sign-ins at once than this node takes. */
 export class TooManyHashes extends Error {}
 
+/**
+ * Keyboards and systems write one password in different code points, as é in one or in two: all of them are this one, as
+ * RFC 8265 has it.
+ */
+const comparedForm = (password: string) => password.normalize("NFKC");
+
 /** argon2id in the PHC string format, which holds its parameters: they can be raised without a change of stored hashes. */
 export async function hashPassword(hashing: Hashing, password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await inTurn(hashing, () =>
-    derive("argon2id", { message: password, nonce, tagLength: TAG_BYTES, ...cost }),
-  );
+  const message = comparedForm(password);
+  const tag = await inTurn(hashing, () => derive("argon2id", { message, nonce, tagLength: TAG_BYTES, ...cost }));
   const { memory, passes, parallelism } = cost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Whether the password is the one of a stored hash. Without a hash it takes as long, and is false. */
-export async function isPasswordOf(hashing: Hashing, stored: string | null, password: string): Promise<boolean> {
+export type PasswordCheck = "right" | "right-in-old-form" | "wrong";
+
+/**
+ * Compares a password with a stored hash. Hashes of before were made of the password as it was typed: "right-in-old-form" asks
+ * to store a new one. Without a hash it takes as long, and is wrong.
+ */
+export async function checkPassword(hashing: Hashing, stored: string | null, password: string): Promise<PasswordCheck> {
+  const form = comparedForm(password);
+  if (await isMessageOf(hashing, stored, form)) return "right";
+  return form !== password && (await isMessageOf(hashing, stored, password)) ? "right-in-old-form" : "wrong";
+}
+
+async function isMessageOf(hashing: Hashing, stored: string | null, message: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(stored ?? "") ?? [];
   const parameters =
     memory === undefined
@@ -51,7 +67,7 @@ export async function isPasswordOf(hashing: Hashing, stored: string | null, pass
       : { memory: Math.min(Number(memory), MAX_MEMORY), passes: Number(passes), parallelism: Number(parallelism) };
   const nonce = salt === "" ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, "base64");
   const derived = await inTurn(hashing, () =>
-    derive("argon2id", { message: password, nonce, tagLength: TAG_BYTES, ...parameters }),
+    derive("argon2id", { message, nonce, tagLength: TAG_BYTES, ...parameters }),
   );
   const expected = Buffer.from(tag, "base64");
   return expected.byteLength === TAG_BYTES && timingSafeEqual(derived, expected);

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Person, Role } from "@intermission/operator-api/people";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { hasVersion, nextVersion } from "@intermission/postgres/row-version";
 import { notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { findAdvertiser } from "../advertisers/advertisers.ts";
+import { type ChangingSession, holdAccounts } from "./hold-accounts.ts";
 import { newTotpSecret } from "./totp.ts";
 
 const INVITATION_MS = 3 * 24 * 3_600_000;
@@ -18,7 +20,8 @@ export const selectPerson = `select person_id as "personId", email, role, advert
       case when password_hash is not null then 'password' end,
       case when exists (select from person_passkeys where person_passkeys.person_id = people.person_id) then 'passkey' end,
       case when exists (select from person_identities where person_identities.person_id = people.person_id) then 'openid' end
-    ], null) as "signInMethods", created_at as "createdAt"
+    ], null) as "signInMethods",
+    exists (select from person_sessions where person_sessions.person_id = people.person_id) as "isSignedIn", created_at as "createdAt", updated_at as "updatedAt"
   from people`;
 const find = statement<Person>("people.find", `${selectPerson} where person_id = $1`);
 // Unnamed, since an owner runs it rarely, and its plan depends on the filter.
@@ -48,11 +51,26 @@ export function hashOfToken(token: string): Buffer {
 
 const endAll = statement<{ one: number }>(
   "people.end-sessions",
-  "delete from person_sessions where person_id = $1 returning 1 as one",
+  `with links as (update people set sign_in_hash = null, sign_in_expires_at = null where person_id = $1)
+   delete from person_sessions where person_id = $1 returning 1 as one`,
 );
 
+/** Ends the sessions, and the links that would open one. Returns how many sessions there were. */
 export async function endSessionsOf(tx: Pick<Transaction, "run">, personId: string): Promise<number> {
   return (await tx.run(endAll, [personId])).length;
+}
+
+/** A person signs out of all browsers. Returns how many sessions there were. */
+export async function signOutEverywhere(
+  database: Database,
+  { personId, author }: { personId: string; author: Author },
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, personId);
+    const ended = await endSessionsOf(tx, personId);
+    if (ended > 0) await audit(tx, change);
+    return ended;
+  });
 }
 
 export interface Invitation {
@@ -76,11 +94,17 @@ const insert = statement<never>(
 /** Adds a person who can do nothing until the invitation is accepted. The bots must exist. */
 export async function invitePerson(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
-  { personId, invitation, now }: { personId: string; invitation: Invitation; now: Date },
+  {
+    personId,
+    invitation,
+    author,
+    now,
+  }: { personId: string; invitation: Invitation; author?: Author | undefined; now: Date },
 ): Promise<InviteOutcome> {
   const { email, role, advertiser: named, botIds = [] } = invitation;
   const { token, expiresAt } = newInvitation(now);
   return database.transaction<InviteOutcome>(async (tx) => {
+    const change = await openChange(tx, author, personId);
     const advertiser = named === undefined ? null : await findAdvertiser(tx, named);
     if (advertiser === undefined) return { outcome: "unknown-advertiser" };
     const secret = secretBox.seal(newTotpSecret(), personId);
@@ -96,7 +120,9 @@ export async function invitePerson(
       now,
     ]);
     const person = await findPerson(tx, personId);
-    return person ? { outcome: "invited", person, token, expiresAt } : { outcome: "known-email" };
+    if (person === undefined) return { outcome: "known-email" };
+    await audit(tx, change);
+    return { outcome: "invited", person, token, expiresAt };
   });
 }
 
@@ -112,84 +138,134 @@ const renew = statement<never>(
    where person_id = $1`,
 );
 
-/** Ends the password, the authenticator's secret, passkeys, linked accounts and all sessions. Undefined: there is no such person. */
+/** Ends every way in that the person has, open links and sessions included. Undefined: there is no such person. */
 export async function renewInvitation(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
-  { personId, now }: { personId: string; now: Date },
+  { personId, by, author, now }: AccountChange & { now: Date },
 ): Promise<{ person: Person; token: string; expiresAt: Date } | undefined> {
   const { token, expiresAt } = newInvitation(now);
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, personId);
+    await holdAccounts(tx, by);
     await tx.run(renew, [personId, secretBox.seal(newTotpSecret(), personId), hashOfToken(token), expiresAt]);
     await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
-    return person && { person, token, expiresAt };
+    if (person === undefined) return undefined;
+    await audit(tx, change);
+    return { person, token, expiresAt };
   });
 }
 
 const SIGN_IN_LINK_MS = 3_600_000;
 
+const findByEmail = statement<{ personId: string }>(
+  "people.find-by-email",
+  'select person_id as "personId" from people where email = $1',
+);
 const setSignInLink = statement<{ personId: string }>(
   "people.set-sign-in-link",
-  `update people set sign_in_hash = $2, sign_in_expires_at = $3 where email = $1 and not is_disabled
+  `update people set sign_in_hash = $2, sign_in_expires_at = $3 where person_id = $1 and not is_disabled
    returning person_id as "personId"`,
 );
 
 /** Makes a link that signs a person in once; an earlier one is void. Undefined: no person with this address may sign in. */
 export async function createSignInLink(
   database: Database,
-  { email, now }: { email: string; now: Date },
+  { email, author, now }: { email: string; author?: Author | undefined; now: Date },
 ): Promise<{ person: Person; token: string; expiresAt: Date } | undefined> {
   const token = newToken();
   const expiresAt = new Date(now.getTime() + SIGN_IN_LINK_MS);
   return database.transaction(async (tx) => {
-    const [found] = await tx.run(setSignInLink, [email, hashOfToken(token), expiresAt]);
+    const [found] = await tx.run(findByEmail, [email]);
     if (found === undefined) return undefined;
-    nameChangedObject(found.personId);
-    const person = await findPerson(tx, found.personId);
+    const { personId } = found;
+    const change = await openChange(tx, author, personId);
+    if ((await tx.run(setSignInLink, [personId, hashOfToken(token), expiresAt])).length === 0) return undefined;
+    await audit(tx, change);
+    const person = await findPerson(tx, personId);
     return person && { person, token, expiresAt };
   });
 }
 
-const setRole = statement<never>(
+const setRole = statement<{ personId: string }>(
   "people.set-role",
-  "update people set role = $2, advertiser_id = $3, bot_ids = $4 where person_id = $1",
+  `update people set role = $2, advertiser_id = $3, bot_ids = $4, updated_at = ${nextVersion("people", "$5")}
+   where person_id = $1 and ${hasVersion("people", "$6")} returning person_id as "personId"`,
 );
 
 export type ChangeRoleOutcome =
   | { outcome: "changed"; person: Person }
   | { outcome: "unknown-advertiser" }
-  | { outcome: "unknown-person" };
+  | { outcome: "unknown-person" }
+  | { outcome: "changed-since" };
+
+/** A change of another person's account. */
+interface AccountChange {
+  personId: string;
+  by: ChangingSession;
+  author?: Author | undefined;
+}
+
+interface RoleChange extends Omit<Invitation, "email">, AccountChange {
+  /** Nothing is changed if the person was changed after it. */
+  expectedUpdatedAt?: Date | undefined;
+  now: Date;
+}
 
 /** What the person has open of others' objects ends with the sessions, in the same commit. The bots must exist. */
 export async function changeRole(
   database: Database,
-  { personId, role, advertiser: named, botIds = [] }: Omit<Invitation, "email"> & { personId: string },
+  { personId, role, advertiser: named, botIds = [], by, author, expectedUpdatedAt, now }: RoleChange,
 ): Promise<ChangeRoleOutcome> {
   return database.transaction<ChangeRoleOutcome>(async (tx) => {
+    const change = await openChange(tx, author, personId);
+    await holdAccounts(tx, by);
     const advertiser = named === undefined ? null : await findAdvertiser(tx, named);
     if (advertiser === undefined) return { outcome: "unknown-advertiser" };
-    await tx.run(setRole, [personId, role, advertiser?.advertiserId, botIds]);
-    await endSessionsOf(tx, personId);
+    const values = [personId, role, advertiser?.advertiserId, botIds, now, expectedUpdatedAt];
+    const isChanged = (await tx.run(setRole, values)).length > 0;
+    if (isChanged) await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
-    return person ? { outcome: "changed", person } : { outcome: "unknown-person" };
+    if (person === undefined) return { outcome: "unknown-person" };
+    if (!isChanged) return { outcome: "changed-since" };
+    await audit(tx, change);
+    return { outcome: "changed", person };
   });
 }
 
-const setDisabled = statement<never>("people.set-disabled", "update people set is_disabled = $2 where person_id = $1");
+// An invitation that was open is void for good: enabling the account does not bring it back.
+const setDisabled = statement<never>(
+  "people.set-disabled",
+  "update people set is_disabled = $2, invitation_hash = null, invitation_expires_at = null where person_id = $1",
+);
 
-/** A disabled person's sessions end in the same commit. Undefined: there is no such person. */
-export async function disablePerson(database: Database, personId: string): Promise<Person | undefined> {
+/** A disabled person's sessions and open links end in the same commit. Undefined: there is no such person. */
+export async function disablePerson(
+  database: Database,
+  { personId, by, author }: AccountChange,
+): Promise<Person | undefined> {
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, personId);
+    await holdAccounts(tx, by);
     await tx.run(setDisabled, [personId, true]);
     await endSessionsOf(tx, personId);
-    return findPerson(tx, personId);
+    const person = await findPerson(tx, personId);
+    if (person !== undefined) await audit(tx, change);
+    return person;
   });
 }
 
-export async function enablePerson(database: Database, personId: string): Promise<Person | undefined> {
+export async function enablePerson(
+  database: Database,
+  { personId, by, author }: AccountChange,
+): Promise<Person | undefined> {
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, personId);
+    await holdAccounts(tx, by);
     await tx.run(setDisabled, [personId, false]);
-    return findPerson(tx, personId);
+    const person = await findPerson(tx, personId);
+    if (person !== undefined) await audit(tx, change);
+    return person;
   });
 }
 

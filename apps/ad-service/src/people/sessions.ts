@@ -1,4 +1,5 @@
 import type { Person } from "@intermission/operator-api/people";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { mayImpersonate } from "./may-impersonate.ts";
 import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
@@ -83,8 +84,13 @@ export async function findSession(database: Database, token: string, now: Date):
   return { ...own, person, impersonation: { by: signedIn, until: impersonatedUntil } };
 }
 
-export async function endSession(database: Database, { tokenHash }: Pick<Session, "tokenHash">): Promise<number> {
-  return (await database.run(endOne, [tokenHash])).length;
+export async function endSession(
+  database: Database,
+  { tokenHash, person, author }: Pick<Session, "tokenHash" | "person"> & { author: Author },
+): Promise<number> {
+  const objectId = person.personId;
+  const ended = await changeAudited(database, { objectId, author }, { statement: endOne, values: [tokenHash] });
+  return ended === undefined ? 0 : 1;
 }
 
 function idleSince(now: Date): Date {

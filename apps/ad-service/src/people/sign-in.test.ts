@@ -161,7 +161,9 @@ test("a session that was planted in the browser is not the one of the person who
   const { cookie } = await signIn({}, { cookie: planted });
   expect(cookie).not.toBe(planted);
   expect((await send("showSession", undefined, { cookie: planted })).status).toBe(401);
-  expect((await send("showSession", undefined, { cookie })).body).toMatchObject({ person: { personId } });
+  expect((await send("showSession", undefined, { cookie })).body).toMatchObject({
+    person: { personId, isSignedIn: true },
+  });
   expect((await send("showSession", undefined, { cookie: `__Host-operator=${"x".repeat(43)}` })).status).toBe(401);
 });
 

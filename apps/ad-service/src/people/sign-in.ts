@@ -1,10 +1,11 @@
 import type { Person } from "@intermission/operator-api/people";
+import { type Author, audit, type OpenChange, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import { addressNetwork } from "@intermission/server/client-address";
-import { type RateLimiter, rateLimiter } from "@intermission/server/rate-limiter";
+import type { CountCall } from "@intermission/server/counted-calls";
+import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
-import { type Hashing, hashPassword, isPasswordOf, openHashing } from "./password.ts";
+import { checkPassword, type Hashing, hashPassword, openHashing } from "./password.ts";
 import { findPerson, hashOfToken } from "./people.ts";
 import { openSession } from "./sessions.ts";
 import { totpStep } from "./totp.ts";
@@ -47,6 +48,9 @@ export interface SignInRequest {
   address: string;
   /** The token that the browser's cookie has. */
   cookieToken: string | undefined;
+  /** Counts this request in a limit. */
+  count: CountCall;
+  author: Author;
   now: Date;
 }
 
@@ -66,7 +70,7 @@ const findAccount = statement<Account>(
 // The code is accepted only if its step is later than the last accepted one, decided by the update itself.
 const accept = statement<never>(
   "people.accept-sign-in",
-  `update people set totp_step = $2, known_addresses = (array_prepend($3, array_remove(known_addresses, $3)))[1:${MAX_KNOWN_ADDRESSES}]
+  `update people set totp_step = $2, password_hash = $5, known_addresses = (array_prepend($3, array_remove(known_addresses, $3)))[1:${MAX_KNOWN_ADDRESSES}]
    where person_id = $1 and totp_step < $2 and not is_disabled and password_hash = $4
    returning person_id`,
 );
@@ -77,23 +81,25 @@ const accept = statement<never>(
  */
 export async function signIn(signIns: SignIns, request: SignInRequest): Promise<SignInOutcome> {
   const { database, secretBox } = signIns;
-  const { email, password, code, now } = request;
+  const { email, password, code, count, now } = request;
   const address = addressNetwork(request.address);
-  const tooMany = waitOf(signIns.ofAddress, address, now);
+  const tooMany = waitOf(count, signIns.ofAddress, address, now);
   if (tooMany !== undefined) return tooMany;
   const [account] = await database.run(findAccount, [email, address]);
   const key = account?.isKnownAddress === true ? `${email} ${address}` : email;
-  const tooManyOfAccount = waitOf(signIns.ofAccount, key, now);
+  const tooManyOfAccount = waitOf(count, signIns.ofAccount, key, now);
   if (tooManyOfAccount !== undefined) return tooManyOfAccount;
-  const isRight = await isPasswordOf(signIns.hashing, account?.passwordHash ?? null, password);
-  if (account === undefined || !isRight) return { outcome: "refused" };
+  const check = await checkPassword(signIns.hashing, account?.passwordHash ?? null, password);
+  if (account === undefined || check === "wrong") return { outcome: "refused" };
   const { personId, passwordHash, totpSecret } = account;
   const step = totpStep(secretBox.open(totpSecret, personId), code, now);
   if (step === undefined) return { outcome: "refused" };
+  const keptHash = check === "right" ? passwordHash : await hashPassword(signIns.hashing, password);
   return database.transaction<SignInOutcome>(async (tx) => {
-    const accepted = await tx.run(accept, [personId, step, address, passwordHash]);
+    const change = await openChange(tx, request.author, personId);
+    const accepted = await tx.run(accept, [personId, step, address, passwordHash, keptHash]);
     if (accepted.length === 0) return { outcome: "refused" };
-    return completeSignIn(tx, { personId, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, change, cookieToken: request.cookieToken, now });
   });
 }
 
@@ -110,12 +116,12 @@ const findInvitation = statement<{ personId: string; totpSecret: Buffer }>(
 
 export async function openInvitation(
   signIns: SignIns,
-  { token, address, now }: { token: string; address: string; now: Date },
+  { token, ...request }: Pick<SignInRequest, "address" | "count" | "now"> & { token: string },
 ): Promise<InvitationOutcome> {
   const { database, secretBox } = signIns;
-  const tooMany = waitOfAddress(signIns, address, now);
+  const tooMany = waitOfAddress(signIns, request);
   if (tooMany !== undefined) return tooMany;
-  const [invited] = await database.run(findInvitation, [hashOfToken(token), now]);
+  const [invited] = await database.run(findInvitation, [hashOfToken(token), request.now]);
   const person = invited && (await findPerson(database, invited.personId));
   if (invited === undefined || person === undefined) return { outcome: "unknown-invitation" };
   return { outcome: "open", person, totpSecret: secretBox.open(invited.totpSecret, person.personId) };
@@ -143,12 +149,17 @@ export async function acceptInvitation(
   const passwordHash = await hashPassword(signIns.hashing, password);
   const address = addressNetwork(request.address);
   return signIns.database.transaction(async (tx) => {
+    const change = await openChange(tx, request.author, personId);
     const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);
     if (accepted.length === 0) return { outcome: "unknown-invitation" };
-    return completeSignIn(tx, { personId, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, change, cookieToken: request.cookieToken, now });
   });
 }
 
+const findLink = statement<{ personId: string }>(
+  "people.find-sign-in-link",
+  'select person_id as "personId" from people where sign_in_hash = $1 and sign_in_expires_at > $2 and not is_disabled',
+);
 // One statement compares and uses up the link: of two requests with one link, one is accepted.
 const useLink = statement<{ personId: string }>(
   "people.use-sign-in-link",
@@ -159,36 +170,43 @@ const useLink = statement<{ personId: string }>(
 /** Signs in by a link that an operator made with the command line. */
 export async function openSignInLink(
   signIns: SignIns,
-  request: Pick<SignInRequest, "address" | "cookieToken" | "now"> & { token: string },
+  request: Pick<SignInRequest, "address" | "author" | "cookieToken" | "count" | "now"> & { token: string },
 ): Promise<SignInOutcome> {
-  const { token, cookieToken, now } = request;
-  const tooMany = waitOfAddress(signIns, request.address, now);
+  const { token, author, cookieToken, now } = request;
+  const tooMany = waitOfAddress(signIns, request);
   if (tooMany !== undefined) return tooMany;
   return signIns.database.transaction<SignInOutcome>(async (tx) => {
-    const [found] = await tx.run(useLink, [hashOfToken(token), now]);
-    return found === undefined ? { outcome: "refused" } : completeSignIn(tx, { ...found, cookieToken, now });
+    const [found] = await tx.run(findLink, [hashOfToken(token), now]);
+    if (found === undefined) return { outcome: "refused" };
+    const change = await openChange(tx, author, found.personId);
+    if ((await tx.run(useLink, [hashOfToken(token), now])).length === 0) return { outcome: "refused" };
+    return completeSignIn(tx, { ...found, change, cookieToken, now });
   });
 }
 
 /** Opens a session of a person who has proved who they are, and ends the one that the browser had. */
 export async function completeSignIn(
   tx: Transaction,
-  { personId, cookieToken, now }: { personId: string; cookieToken: string | undefined; now: Date },
+  of: { personId: string; change: OpenChange | undefined; cookieToken: string | undefined; now: Date },
 ): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
-  nameChangedObject(personId);
+  const { personId, change, cookieToken, now } = of;
   const replaced = cookieToken === undefined ? undefined : hashOfToken(cookieToken);
   const session = await openSession(tx, { personId, replaced, now });
   const person = await findPerson(tx, personId);
   if (person === undefined) throw new Error("the person disappeared while signing in");
+  await audit(tx, change);
   return { outcome: "signed-in", person, ...session };
 }
 
 /** Counts a try of an address, right or wrong: undefined if it may be made. */
-export function waitOfAddress(signIns: Pick<SignIns, "ofAddress">, address: string, now: Date) {
-  return waitOf(signIns.ofAddress, addressNetwork(address), now);
+export function waitOfAddress(
+  { ofAddress }: Pick<SignIns, "ofAddress">,
+  { address, count, now }: Pick<SignInRequest, "address" | "count" | "now">,
+) {
+  return waitOf(count, ofAddress, addressNetwork(address), now);
 }
 
-function waitOf(limiter: RateLimiter, key: string, now: Date) {
-  const { isAllowed, waitSeconds } = limiter.take(key, now.getTime());
-  return isAllowed ? undefined : { outcome: "too-many-tries" as const, waitSeconds };
+function waitOf(count: CountCall, limiter: RateLimiter, key: string, now: Date) {
+  const waitSeconds = secondsToWait(count, limiter, key, now);
+  return waitSeconds === 0 ? undefined : { outcome: "too-many-tries" as const, waitSeconds };
 }

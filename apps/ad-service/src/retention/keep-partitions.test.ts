@@ -344,7 +344,7 @@ test("a conversion that is reported again in a later week, or an attempt that is
   const clickedAt = daysFrom(-20);
   const clickId = newClickId(clickedAt.getTime(), new Uint8Array(10));
   const { advertiserId } = await store.transaction((tx) => rememberAdvertiser(tx, "Acme"));
-  const key = await issuePostbackKey(store, advertiserId);
+  const key = await issuePostbackKey(store, { advertiserId });
   await ask(
     store,
     "insert into campaigns (campaign_id, name, advertiser_id, formats) values ('cmp_1', 'One', $1, '{direct_link}')",

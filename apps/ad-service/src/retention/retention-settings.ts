@@ -6,26 +6,37 @@ import { MAX_CLICK_AGE_DAYS, MIN_KEPT_DAYS, type Retention } from "./kept-rows.t
 const THIRTEEN_MONTHS = 396;
 const MAX_DAYS = 36_500;
 
-const days = (usual: number, min = MIN_KEPT_DAYS) => wholeNumberSetting({ min, max: MAX_DAYS }).default(usual);
+const days = (usual: number, kept: string, min = MIN_KEPT_DAYS) =>
+  wholeNumberSetting({ min, max: MAX_DAYS }).default(usual).describe(`how long ${kept}; at least ${min}`);
 
 export const retentionVariables = {
   // A code lives for a day at most: afterwards it only explains what its user did.
-  RETENTION_CODES_DAYS: days(30),
-  RETENTION_VIEWS_DAYS: days(30),
-  RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS),
-  RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS),
-  RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS),
-  RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS),
-  RETENTION_WITHHELD_CLICKS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_CODES_DAYS: days(30, "codes are kept, which live for a day at most"),
+  RETENTION_VIEWS_DAYS: days(30, "views are kept, from the issue of their code on"),
+  RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS, "ad requests are kept; their sums stay"),
+  RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS, "milestones of views are kept; their sums stay"),
+  RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS, "clicks on buttons in ads are kept; their sums stay"),
+  RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS, "counts of refused clicks are kept; their sums stay"),
+  RETENTION_WITHHELD_CLICKS_DAYS: days(
+    THIRTEEN_MONTHS,
+    "held and refused suspicious clicks are kept; one that waits for a decision stays",
+  ),
   // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
-  RETENTION_CONVERSIONS_DAYS: days(MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS, MAX_CLICK_AGE_DAYS),
-  RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS),
+  RETENTION_CONVERSIONS_DAYS: days(
+    MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS,
+    "conversions are kept, from the click on",
+    MAX_CLICK_AGE_DAYS,
+  ),
+  RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS, "viewers' reports of ads are kept"),
   // The webhooks themselves. While one waits or is held, its week stays.
-  RETENTION_DELIVERIES_DAYS: days(30),
-  RETENTION_ATTEMPTS_DAYS: days(30),
-  RETENTION_TRACKER_CALLS_DAYS: days(7),
+  RETENTION_DELIVERIES_DAYS: days(
+    30,
+    "webhooks are kept; one that waits or is held stays, and its event stays in any case",
+  ),
+  RETENTION_ATTEMPTS_DAYS: days(30, "attempts to deliver are kept"),
+  RETENTION_TRACKER_CALLS_DAYS: days(7, "calls of trackers are kept"),
   // At least the longest cooldown.
-  RETENTION_IDLE_VIEWERS_DAYS: days(90),
+  RETENTION_IDLE_VIEWERS_DAYS: days(90, "a user's limits and latest code are kept after the last ad"),
 };
 
 export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables>>): Retention {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { CODE_RANDOM_BYTES, newCodePrefix } from "@intermission/ad-core/code";
+import { advertiserKey } from "@intermission/operator-api/advertisers";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
-import { advertiserKey } from "../advertisers/advertisers.ts";
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { advertiserAccount, movement, recordTransaction } from "../money/ledger.ts";
 import { settleCharges } from "../money/settle-charges.ts";
@@ -38,9 +39,18 @@ export type AddSampleOutcome =
  * Adds the sample, or continues where adding it was interrupted: first the objects, then one day of traffic in each
  * transaction, in the tables of real traffic. Statistics and ledger entries are then computed from it as from real traffic.
  */
-export async function addSample(deps: AddSampleDeps, { now }: { now: Date }): Promise<AddSampleOutcome> {
+export async function addSample(
+  deps: AddSampleDeps,
+  { author, now }: { author?: Author | undefined; now: Date },
+): Promise<AddSampleOutcome> {
   const { database } = deps;
-  const begun = await database.transaction((tx) => addObjects(tx, deps.currency, now));
+  const begun = await database.transaction(async (tx) => {
+    const change = await openChange(tx, author, "sample");
+    const isFinished = (await lockSample(tx))?.state === "added";
+    const added = await addObjects(tx, deps.currency, now);
+    if (added.outcome === "added" && !isFinished) await audit(tx, change);
+    return added;
+  });
   if (begun.outcome !== "added") return begun;
   const sample = await readSample(database);
   if (sample !== null) await deps.makePartitions({ from: new Date(sample.startsAt), to: now });

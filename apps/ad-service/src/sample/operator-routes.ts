@@ -1,5 +1,5 @@
 import { sampleRoutes } from "@intermission/operator-api/sample";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
 import { conflict } from "@intermission/server/refuse";
@@ -24,9 +24,8 @@ export function sampleOperatorRoutes(scope: CheckedScope, deps: SampleOperatorDe
       return { sample: await readSample(database) };
     },
 
-    async addSample() {
-      nameChangedObject("sample");
-      const added = await addSample(deps, { now: now() });
+    async addSample({ http }) {
+      const added = await addSample(deps, { author: authorOf(http), now: now() });
       await campaigns.refresh();
       const sample = await readSample(database);
       if (added.outcome !== "added") throw refusalOf(added);
@@ -34,9 +33,8 @@ export function sampleOperatorRoutes(scope: CheckedScope, deps: SampleOperatorDe
       return { sample };
     },
 
-    async removeSample() {
-      nameChangedObject("sample");
-      const removed = await removeSample(deps, { now: now() });
+    async removeSample({ http }) {
+      const removed = await removeSample(deps, { author: authorOf(http), now: now() });
       switch (removed.outcome) {
         case "in-use":
           throw conflict("SAMPLE_IN_USE", removed.message, { name: removed.name });

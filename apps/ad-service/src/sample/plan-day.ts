@@ -1,5 +1,6 @@
 import { CODE_RANDOM_BYTES, newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { worthOf } from "../campaigns/event-worth.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import type { Id, Of, PlannedDay } from "./planned-rows.ts";
@@ -245,7 +246,7 @@ function planLink(request: PlannedRequest): void {
 const clickIdOf = (eventId: string) => eventId.replace(/^evt_/, "clk_");
 
 interface Earned {
-  event: "rewarded" | "direct_link";
+  event: EventType;
   campaign: SampleCampaign;
   of: Of;
   at: Date;

@@ -1,3 +1,4 @@
+import type { EventType } from "@intermission/ad-core/wire-fields";
 export type Id = { bot_id: string; user_id: string; code: string };
 export interface Of {
   campaign_id: string;
@@ -16,7 +17,7 @@ interface PlannedView extends Id, Of {
 }
 interface PlannedEvent extends Id, Of {
   event_id: string;
-  event: "rewarded" | "direct_link";
+  event: EventType;
   price_micros: number | null;
   revenue_micros: number | null;
   body: string;

@@ -1,4 +1,5 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { lockSample, type SampleRow } from "./sample-row.ts";
 
@@ -19,9 +20,15 @@ export type RemoveSampleOutcome =
 /** Removes the sample and everything that refers to it. Continues a removal that was interrupted. */
 export async function removeSample(
   { database, removeFromSums }: RemoveSampleDeps,
-  { now }: { now: Date },
+  { author, now }: { author?: Author | undefined; now: Date },
 ): Promise<RemoveSampleOutcome> {
-  const begun = await database.transaction(beginRemoval);
+  const begun = await database.transaction(async (tx) => {
+    const change = await openChange(tx, author, "sample");
+    const begun = await beginRemoval(tx);
+    // A continued removal has an entry, too: its caller removes the objects that are left.
+    if (begun.outcome === "begun") await audit(tx, change);
+    return begun;
+  });
   if (begun.outcome !== "begun") return begun;
   const { botIds, startsAt } = begun.sample;
   for (let from = startsAt.getTime(); from < now.getTime(); from += DAY_MS) {

@@ -1,4 +1,6 @@
-import type { Platform } from "../ad-selection/eligibility.ts";
+import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { Platform } from "@intermission/operator-api/campaign-words";
+import type { Terms } from "@intermission/operator-api/terms";
 
 /**
  * Ids of 17 digits are larger than any that Telegram assigns (52 bits), so that no real bot and no real user has one of the
@@ -76,7 +78,7 @@ export const sampleBots = [
 interface SampleAdvertiser {
   readonly advertiserId: string;
   readonly name: string;
-  readonly billing: "prepaid" | "credit";
+  readonly billing: Terms["billing"];
   /** Null: no limit. */
   readonly creditLimitMicros: number | null;
   /** Paid in as the sample begins. */
@@ -138,7 +140,7 @@ export interface SampleCampaign {
   readonly campaignId: string;
   readonly advertiserId: string;
   readonly name: string;
-  readonly format: "rewarded" | "direct_link";
+  readonly format: EventType;
   readonly priceMicros: number;
   readonly weight: number;
   /** At least twice what its busiest day can cost. */

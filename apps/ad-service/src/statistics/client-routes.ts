@@ -1,3 +1,4 @@
+import type { ReferenceKey } from "@intermission/ad-core/client-api";
 import {
   anyStatsResponse,
   type ReferenceStatsResponse,
@@ -12,7 +13,7 @@ import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
 import { readReport, readTotal } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
-import { MAX_EVENTS_READ, type ReferenceKey, readReferenceStatistics } from "./reference-statistics.ts";
+import { MAX_EVENTS_READ, readReferenceStatistics } from "./reference-statistics.ts";
 import type { ReportSource } from "./report-source.ts";
 import { timeRange } from "./time-range.ts";
 

@@ -1,14 +1,13 @@
 import { roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
 import { startOfDay } from "@intermission/operator-api/days-in-zone";
-import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { dimensions, reportFigures, reportOrders } from "@intermission/operator-api/statistics";
-import { withExamples } from "@intermission/server/command-line";
-import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
-import { printedCsv, tableOf, textOf } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "@intermission/server/operator-client";
+import { operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { dimensions, reportFigures } from "@intermission/operator-api/statistics";
+import { pastMomentOption } from "@intermission/server/command-options";
+import { type Columns, printedCsv, tableOf, textOf } from "@intermission/server/command-tables";
+import type { CommandContext } from "@intermission/server/operator-client";
+import { addInput, callRoute, type WireAnswer } from "@intermission/server/route-commands";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { conversionSum } from "../conversions/commands.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 
@@ -36,7 +35,16 @@ const figures = reportFigures.extend({
 });
 type Figures = z.infer<typeof figures>;
 
-/** The part of the answer of `/operator/v1/stats` that is shown. */
+const conversionSum = z.object({
+  event: z.string(),
+  currency: z.string(),
+  conversions: z.number(),
+  valueMicros: micros,
+  reversed: z.number(),
+  reversedMicros: micros,
+});
+
+/** The part of the answer of `/operator/v1/stats` that is shown, with exact amounts. */
 export const statsAnswer = z.object({
   currency: z.string(),
   by: z.string(),
@@ -52,7 +60,7 @@ export const statsAnswer = z.object({
   deliveries: z
     .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: z.number().nullable() })
     .optional(),
-});
+} satisfies { readonly [Field in keyof WireAnswer<"readStats">]?: z.ZodType });
 type StatsAnswer = z.infer<typeof statsAnswer>;
 type Comparison = NonNullable<StatsAnswer["comparison"]>;
 type Line = Figures & { key: string; name?: string | undefined };
@@ -116,26 +124,27 @@ function moneyLines({ rows, total }: StatsAnswer): MoneyLine[] {
   }));
 }
 
-function columnsOf({ by, currency }: StatsAnswer): Record<string, (line: MoneyLine) => unknown> {
+function columnsOf({ by, currency }: StatsAnswer): Columns<MoneyLine> {
   // Keeps the line within 120 columns, beside the largest numbers.
   const maxNameLength = by === "bot" ? 7 : 14;
   return {
-    [by.toUpperCase()]: ({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, maxNameLength)}`),
+    [by.toUpperCase()]: ({ key, name }: MoneyLine) =>
+      name === undefined ? key : `${key} ${name.slice(0, maxNameLength)}`,
     // An unfilled request belongs to no campaign.
     ...(!by.includes("campaign") &&
       !by.includes("creative") && {
-        REQUESTS: ({ requests }) => requests,
-        FILLED: ({ fillRate }) => percent(fillRate),
+        REQUESTS: "requests",
+        FILLED: ({ fillRate }: MoneyLine) => percent(fillRate),
       }),
-    STARTS: ({ starts }) => starts,
+    STARTS: "starts",
     WATCHED: ({ completionRate }) => percent(completionRate),
-    REWARDS: ({ rewards }) => rewards,
+    REWARDS: "rewards",
     CTR: ({ tapRate }) => percent(tapRate),
-    CLICKS: ({ clicks }) => clicks,
+    CLICKS: "clicks",
     REFUSED: ({ clicksRefused }) => sumOf(clicksRefused),
-    [`SPEND ${currency}`]: ({ spend }) => spend,
-    [`REVENUE ${currency}`]: ({ revenue }) => revenue,
-    ECPM: ({ ecpm }) => ecpm,
+    [`SPEND ${currency}`]: "spend",
+    [`REVENUE ${currency}`]: "revenue",
+    ECPM: "ecpm",
   };
 }
 
@@ -192,26 +201,6 @@ function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
 }
 
-interface StatsOptions {
-  botId?: string;
-  campaignId?: string;
-  creativeId?: string;
-  advertiser?: string;
-  country?: string;
-  platform?: string;
-  language?: string;
-  premium?: string;
-  timeZone?: string;
-  from?: string;
-  to?: string;
-  by: string;
-  compare?: string;
-  orderBy?: string;
-  order?: string;
-  format: string;
-  csv?: boolean;
-}
-
 /** The same text: a date is read in the zone, which another option names. */
 function checkedMoment(text: string): string {
   pastMomentOption(text);
@@ -229,48 +218,49 @@ function momentIn(text: string, timeZone: string): Date {
 }
 
 export function statsCommands(program: Command, context: CommandContext): void {
-  withExamples(program.command("stats").description("requests, fills, views, clicks, refusals and revenue"), [
-    "stats",
-    "stats --bot-id 7000000001 --from 30d --by campaign",
-    "stats --from 2026-03-01 --to 2026-04-01 --by day,bot --format csv",
-    'stats --advertiser "Acme" --time-zone Asia/Kolkata --from 2026-03-01 --compare weekdays',
-    "stats --from 30d --by country --order-by spendMicros",
-  ])
-    .option("--bot-id <id>", "of one bot only", telegramIdOption)
-    .option("--campaign-id <id>", "of one campaign only")
-    .option("--creative-id <id>", "of one creative only")
-    .option("--advertiser <name>", "of all campaigns of one advertiser")
-    .option("--country <code>", "of users in one country, such as DE, or other")
-    .option("--platform <name>", "of users of android, ios, desktop, web or other")
-    .option("--language <code>", "of users with one language, such as en, or other")
-    .option("--premium <kind>", "of premium or regular users, or other")
-    .option("--time-zone <name>", "of the days, and of dates in --from and --to, such as Europe/Berlin (default: UTC)")
-    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", checkedMoment)
-    .option("--to <moment>", "the end, exclusive (default: now)", checkedMoment)
-    .option("--by <what>", `what each line sums up, up to four of: ${dimensions.join(", ")}`, "day")
-    .addOption(
-      new Option("--compare <range>", "with the range before, or the latest of the same weekdays").choices([
-        "previous",
-        "weekdays",
-      ]),
-    )
-    .addOption(new Option("--order-by <figure>", "what the lines are ordered by").choices(reportOrders))
-    .addOption(new Option("--order <direction>", "with --order-by").choices(["descending", "ascending"]))
-    .addOption(
-      new Option("--format <format>", "a table, or comma-separated values with all lines, for spreadsheets")
-        .choices(["table", "csv"])
-        .default("table"),
-    )
+  const command = program.command("stats");
+  const readInput = addInput<"exportStats">(command, operatorRoutes.exportStats, {
+    description: "requests, fills, views, clicks, refusals and revenue",
+    examples: [
+      "",
+      "--bot-id 7000000001 --from 30d --by campaign",
+      "--from 2026-03-01 --to 2026-04-01 --by day,bot --format csv",
+      '--advertiser "Acme" --time-zone Asia/Kolkata --from 2026-03-01 --compare weekdays',
+      "--from 30d --by country --order-by spendMicros",
+    ],
+    options: {
+      botId: "of one bot only",
+      campaignId: "of one campaign only",
+      creativeId: "of one creative only",
+      advertiser: { text: "of all campaigns of one advertiser", value: "name" },
+      country: { text: "of users in one country, such as DE, or other", value: "code" },
+      platform: { text: "of users of android, ios, desktop, web or other", value: "name" },
+      language: { text: "of users with one language, such as en, or other", value: "code" },
+      premium: { text: "of premium or regular users, or other", value: "kind" },
+      timeZone: { text: "of the days, and of dates in --from and --to, such as Europe/Berlin", value: "name" },
+      from: { text: "such as 2026-03-01 or 7d (default: a week, today included)", parse: checkedMoment },
+      to: { text: "the end, exclusive (default: now)", parse: checkedMoment },
+      by: { text: `what each line sums up, up to four of: ${dimensions.join(", ")}`, value: "what", usual: "day" },
+      compare: { text: "with the range before, or the latest of the same weekdays", value: "range" },
+      orderBy: { text: "what the lines are ordered by", value: "figure" },
+      order: { text: "with --order-by", value: "direction" },
+    },
+  });
+  const format = new Option("--format <format>", "a table, or comma-separated values with all lines, for spreadsheets");
+  command
+    .addOption(format.choices(["table", "csv"]).default("table"))
     .option("--csv", "the same as --format csv")
-    .action(async ({ from, to, csv, format, ...of }: StatsOptions) => {
-      const momentOf = (text: string | undefined) => text && momentIn(text, of.timeZone ?? "UTC").toISOString();
-      const query = { ...of, from: momentOf(from), to: momentOf(to) };
+    .action(async () => {
+      const { query } = await readInput(context);
+      const momentOf = (text: string | undefined) => text && momentIn(text, query.timeZone ?? "UTC").toISOString();
+      const input = { query: { ...query, from: momentOf(query.from), to: momentOf(query.to) } };
+      const { csv, format } = command.opts<{ csv?: boolean; format: string }>();
       if ((csv || format === "csv") && !context.isJson()) {
-        const file = z.string().parse(await context.call(operatorRequest("exportStats", { query })));
+        const file = await callRoute(context, "exportStats", input);
         context.print(file, () => printedCsv(file));
         return;
       }
-      const answer = await callForRow(context, operatorRequest("readStats", { query }));
+      const answer = await callRoute(context, "readStats", input);
       context.print(answer, () => showStats(statsAnswer.parse(answer)));
     });
 }

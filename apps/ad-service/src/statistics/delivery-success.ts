@@ -1,6 +1,6 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import type { DeliveryState } from "@intermission/ad-core/wire-fields";
 import { type Runner, statement } from "@intermission/postgres/open-database";
-import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import type { Figures } from "./figures-of.ts";
 

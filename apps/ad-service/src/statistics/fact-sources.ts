@@ -1,5 +1,6 @@
 import { type Statement, statement } from "@intermission/postgres/open-database";
-import { addFacts, type FactColumns } from "./add-facts.ts";
+import { audienceColumns } from "../viewers/audience.ts";
+import type { GroupedFacts } from "./add-facts.ts";
 import { measureOf, measureOfEvent, measureOfMilestone, measureOfRequest } from "./measures.ts";
 
 /** One kind of raw row that the sums are computed from. */
@@ -16,8 +17,10 @@ export interface Source {
     | "refunds";
   /** Where a batch ends: of rows from `$1` on, the transaction of the first row beyond the batch size. No row: all fit. */
   end: Statement<{ xid: string }>;
-  /** Adds rows of transactions from `$1` to before `$2` and moves the position. Up to the time `$3` all rows are counted. */
-  add: Statement<{ source: string }>;
+  /** The facts of transactions from `$1` to before `$2`. */
+  read: Statement<GroupedFacts>;
+  /** Adds the rows of the same transactions to sums of its own. */
+  addBeside?: Statement<never>;
 }
 
 /** 10 ms of PostgreSQL. */
@@ -25,31 +28,49 @@ const BATCH = 10_000;
 /** Smaller, since visits that are refused meanwhile wait for the locks on their counts. */
 const BATCH_OF_COUNTS = 1000;
 
-/** `from` reads rows of the given transactions; `facts` selects what `addFacts` needs. `more`: CTEs of other sums. */
-interface SourceRows extends FactColumns {
+interface SourceRows {
+  /** Reads rows of the given transactions. */
   from: (transactions: string, limit?: string) => string;
-  facts: string;
-  more?: string;
+  /** SQL of the measure and the reason of a row. */
+  measure: string;
+  reason?: string;
+  /** SQL of how often a row counts: 1, unless it takes something back. */
+  amount?: string;
+  /** SQL of what a row's campaign owes, of the publisher's share of it, and of the part of the share that views earned. */
+  money?: readonly [spend: string, revenue: string, viewRevenue: string];
+  addBeside?: string;
 }
 
-function source(name: Source["name"], { from, facts, more = "", ...columns }: SourceRows): Source {
+const inRange = "xid >= $1::xid8 and xid < $2::xid8";
+
+/** Groups the rows of `facts`, a query. */
+const grouped = (facts: string) =>
+  `select date_bin('15 minutes', occurred_at, 'epoch') as quarter, bot_id, coalesce(campaign_id, '') as campaign_id,
+     coalesce(creative_id, '') as creative_id, ${audienceColumns}, measure, reason, sum(amount)::integer as amount,
+     sum(spend)::text as spend_micros, sum(revenue)::text as revenue_micros, sum(view_revenue)::text as view_revenue_micros
+   from (
+     ${facts}
+   ) as facts
+   group by quarter, bot_id, facts.campaign_id, facts.creative_id, audience, measure, reason`;
+
+function source(name: Source["name"], rows: SourceRows): Source {
+  const { from, measure, reason = "''", amount = "1", money = ["0", "0", "0"], addBeside } = rows;
+  const [spend, revenue, viewRevenue] = money;
   return {
     name,
     end: statement(
       `statistics.end-of-${name}`,
       `select xid from ${from("xid >= $1::xid8", `order by xid limit ${BATCH + 1}`)} order by xid offset ${BATCH} limit 1`,
     ),
-    add: statement(
-      `statistics.add-${name}`,
-      `with facts as (select ${facts} from ${from("xid >= $1::xid8 and xid < $2::xid8")}),
-      ${addFacts(columns)}${more}
-      update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
-       where source = '${name}' returning source`,
+    read: statement(
+      `statistics.read-${name}`,
+      grouped(`select bot_id, campaign_id, creative_id, audience, occurred_at, ${measure} as measure, ${reason} as reason,
+       ${amount} as amount, ${spend} as spend, ${revenue} as revenue, ${viewRevenue} as view_revenue
+     from ${from(inRange)}`),
     ),
+    ...(addBeside !== undefined && { addBeside: statement<never>(`statistics.add-${name}-beside`, addBeside) }),
   };
 }
-
-const factKey = "bot_id, campaign_id, creative_id, audience, occurred_at";
 
 /*
  * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
@@ -64,25 +85,21 @@ const refusedClicks: Source = {
     `select $1::xid8 as xid from click_refusals where not is_summed
      order by quarter, bot_id, code, reason offset ${BATCH_OF_COUNTS} limit 1`,
   ),
-  add: statement(
-    "statistics.add-refused-clicks",
+  read: statement(
+    "statistics.read-refused-clicks",
     `with waiting as (
-      select bot_id, code, reason, quarter, count, summed from click_refusals where not is_summed
+      select bot_id, code, reason, quarter, count, summed from click_refusals
+      where not is_summed and $1::xid8 < $2::xid8
       order by quarter, bot_id, code, reason limit ${BATCH_OF_COUNTS} for update
     ),
     summed as (
       update click_refusals set summed = waiting.count, is_summed = true from waiting
       where click_refusals.bot_id = waiting.bot_id and click_refusals.code = waiting.code
         and click_refusals.reason = waiting.reason and click_refusals.quarter = waiting.quarter
-    ),
-    facts as (
-      select bot_id, null::text as campaign_id, null::text as creative_id, '' as audience, quarter as occurred_at,
-        'clicks-refused' as measure, reason, count - summed as added
-      from waiting
-    ),
-    ${addFacts({ measures: ["clicks-refused"], amount: "added" })}
-    update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
-     where source = 'refused-clicks' and $1::xid8 is not null returning source`,
+    )
+    ${grouped(`select bot_id, null as campaign_id, null as creative_id, '' as audience, quarter as occurred_at,
+       'clicks-refused' as measure, reason, count - summed as amount, 0 as spend, 0 as revenue, 0 as view_revenue
+     from waiting`)}`,
   ),
 };
 
@@ -96,64 +113,51 @@ const ofEachBot = (
   select * from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
 ) as events`;
 
-const viewRevenue = (event: string, sign: "" | "-") =>
-  `case ${event} when 'rewarded' then ${sign}revenue_micros else 0 end as view_revenue_micros`;
+const viewRevenue = "case event when 'rewarded' then revenue_micros else 0 end";
 
-/** CTEs that add to the sums of events and currencies: `reported` or `reversed` conversions and their value. */
-const addToConversions = (column: "reported" | "reversed") => `,
-      by_event as (
-        insert into conversion_quarters (bot_id, quarter, campaign_id, creative_id, event, currency, ${column}, ${column}_micros)
-        select bot_id, date_bin('15 minutes', occurred_at, 'epoch'), campaign_id, coalesce(creative_id, ''), event, currency,
-          count(*), coalesce(sum(value_micros), 0)
-        from facts group by 1, 2, 3, 4, 5, 6
-        on conflict (bot_id, quarter, campaign_id, creative_id, event, currency) do update set
-          ${column} = conversion_quarters.${column} + excluded.${column},
-          ${column}_micros = conversion_quarters.${column}_micros + excluded.${column}_micros
-      )`;
-const conversionFacts = `${factKey}, 'conversions' as measure, '' as reason, event, currency, value_micros`;
+/** Adds to the sums of events and currencies: `reported` or `reversed` conversions and their value. */
+const addToConversions = (table: string, column: "reported" | "reversed") =>
+  `insert into conversion_quarters (bot_id, quarter, campaign_id, creative_id, event, currency, ${column}, ${column}_micros)
+   select bot_id, date_bin('15 minutes', occurred_at, 'epoch') as quarter, campaign_id, coalesce(creative_id, ''), event,
+     currency, count(*), coalesce(sum(value_micros), 0)
+   from ${table} where ${inRange} group by 1, 2, 3, 4, 5, 6
+   on conflict (bot_id, quarter, campaign_id, creative_id, event, currency) do update set
+     ${column} = conversion_quarters.${column} + excluded.${column},
+     ${column}_micros = conversion_quarters.${column}_micros + excluded.${column}_micros`;
 
 export const sources: readonly Source[] = [
   source("requests", {
     from: inTable("ad_requests"),
-    facts: `${factKey}, ${measureOf("outcome", measureOfRequest)}, reason`,
-    measures: Object.values(measureOfRequest),
+    measure: measureOf("outcome", measureOfRequest),
+    reason: "reason",
   }),
   source("milestones", {
     from: inTable("ad_milestones"),
-    facts: `${factKey}, ${measureOf("milestone", measureOfMilestone)}, reason`,
-    measures: Object.values(measureOfMilestone),
+    measure: measureOf("milestone", measureOfMilestone),
+    reason: "reason",
   }),
   source("events", {
     from: ofEachBot,
-    facts: `${factKey}, ${measureOf("event", measureOfEvent)}, '' as reason,
-      price_micros as spend_micros, revenue_micros, ${viewRevenue("event", "")}`,
-    measures: Object.values(measureOfEvent),
-    hasMoney: true,
+    measure: measureOf("event", measureOfEvent),
+    money: ["price_micros", "revenue_micros", viewRevenue],
   }),
   source("refunds", {
     from: inTable("refunds"),
-    facts: `${factKey}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
-      -revenue_micros as revenue_micros, ${viewRevenue("event", "-")}`,
-    measures: ["refunds"],
-    hasMoney: true,
+    measure: "'refunds'",
+    reason: "event",
+    money: ["-price_micros", "-revenue_micros", `-(${viewRevenue})`],
   }),
   refusedClicks,
-  source("cta-clicks", {
-    from: inTable("cta_clicks"),
-    facts: `${factKey}, 'taps' as measure, '' as reason`,
-    measures: ["taps"],
-  }),
+  source("cta-clicks", { from: inTable("cta_clicks"), measure: "'taps'" }),
   source("conversions", {
     from: inTable("conversions"),
-    facts: conversionFacts,
-    measures: ["conversions"],
-    more: addToConversions("reported"),
+    measure: "'conversions'",
+    addBeside: addToConversions("conversions", "reported"),
   }),
   source("reversals", {
     from: inTable("conversion_reversals"),
-    facts: conversionFacts,
-    measures: ["conversions"],
+    measure: "'conversions'",
     amount: "-1",
-    more: addToConversions("reversed"),
+    addBeside: addToConversions("conversion_reversals", "reversed"),
   }),
 ];

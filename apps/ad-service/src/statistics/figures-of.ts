@@ -1,4 +1,4 @@
-import type { reportFigures } from "@intermission/operator-api/statistics";
+import type { HiddenFigure, reportFigures } from "@intermission/operator-api/statistics";
 import type { z } from "zod";
 import { type Measure, measures, type ReasonedMeasure } from "./measures.ts";
 
@@ -24,7 +24,7 @@ export const noSums: Sums = {
 type ReportFigures = z.output<typeof reportFigures>;
 
 /** The figures of a report, with its money in whole: a double would lose digits. */
-export type Figures = Omit<ReportFigures, "spendMicros" | "revenueMicros" | "ecpmMicros"> & {
+export type Figures = Omit<ReportFigures, HiddenFigure> & {
   spendMicros: bigint;
   revenueMicros: bigint;
   /** The publisher's revenue from views per thousand views that began. */

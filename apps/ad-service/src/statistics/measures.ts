@@ -117,5 +117,5 @@ export const seriesOfMeasures = {
 /** SQL of the measure of a word. A word that the table lacks is null, which no sum accepts. */
 export function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {
   const cases = Object.entries(words).map(([word, measure]) => `when '${word}' then '${measure}'`);
-  return `case ${column} ${cases.join(" ")} end as measure`;
+  return `case ${column} ${cases.join(" ")} end`;
 }

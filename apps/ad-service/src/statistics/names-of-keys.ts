@@ -1,13 +1,10 @@
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension, NamedDimension } from "@intermission/operator-api/statistics";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
 interface Named {
   key: string;
   name: string;
 }
-
-/** The dimensions whose keys are ids of objects with a name of the operator's. */
-type NamedDimension = "bot" | "campaign" | "creative" | "advertiser";
 
 const statements: Readonly<Record<NamedDimension, Statement<Named>>> = {
   bot: statement("statistics.names-of-bots", "select bot_id as key, name from bots where bot_id = any($1)"),

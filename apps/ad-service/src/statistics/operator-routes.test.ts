@@ -97,7 +97,10 @@ test("people read amounts in the currency, days with their zone, and creatives b
   const answer = statsAnswer.parse((await stats({ by: "creative", timeZone: "Europe/Berlin" })).body);
   expect(answer.rows).toContainEqual(expect.objectContaining({ key: "cre_1", name: "Spring sale, 15 s" }));
   expect(showStats(answer)).toMatch(/days in Europe\/Berlin; money in EUR/);
-  const [head = "", ...lines] = (await csv({ by: "creative", timeZone: "Europe/Berlin" })).split("\r\n");
+  const file = await csv({ by: "creative", timeZone: "Europe/Berlin" });
+  // Spreadsheets take it for UTF-8.
+  expect(file.charCodeAt(0)).toBe(0xfeff);
+  const [head = "", ...lines] = file.slice(1).split("\r\n");
   const names = head.split(",");
   const row = lines.find((line) => line.startsWith("cre_1"))?.match(/("[^"]*"|[^,]*)(,|$)/g) ?? [];
   const field = (name: string) => row[names.indexOf(name)]?.replace(/,$/, "");

@@ -1,8 +1,8 @@
-import type { Dimension, ReportOrder } from "@intermission/operator-api/statistics";
+import type { Comparison, Dimension, ReportOrder } from "@intermission/operator-api/statistics";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Figures, figuresOf, noSums } from "./figures-of.ts";
 import { addSums, type GroupKey, type GroupSums, MAX_GROUPS, readSums, type SumFilter } from "./read-sums.ts";
-import { type Bucket, bucketsOf, type Comparison, rangeBefore, type TimeDimension } from "./time-pieces.ts";
+import { type Bucket, bucketsOf, rangeBefore, type TimeDimension } from "./time-pieces.ts";
 
 export interface ReportQuestion {
   of: SumFilter;

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "@intermission/postgres/open-database";
-import type { AudienceKey } from "../ad-selection/audience.ts";
+import { type AudienceKey, audienceKeys } from "../viewers/audience.ts";
 import { noSums, type Reasons, type Sums } from "./figures-of.ts";
 import { type Measure, measureColumns, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
 import { audienceTables, levelOf, reasonTables, sumTables } from "./sum-tables.ts";
@@ -37,14 +37,12 @@ const columnOf = {
   premium: "sums.premium",
 } as const satisfies Record<GroupKey, string>;
 
-const audienceKeys = ["country", "platform", "language", "premium"] as const satisfies readonly AudienceKey[];
-
 /** Whether the sums by audience are needed, which have neither creatives nor reasons. */
 function isOfAudience({ of, by }: { of: SumFilter; by: readonly GroupKey[] }): boolean {
   return audienceKeys.some((key) => of[key] !== undefined || by.includes(key));
 }
 
-const campaignKeys = ["campaign", "creative", "advertiser"] as const satisfies readonly GroupKey[];
+const campaignKeys: readonly GroupKey[] = ["campaign", "creative", "advertiser"];
 
 /** The level of the sums with the detail that a question needs. */
 function neededLevel({ of, by }: { of: SumFilter; by: readonly GroupKey[] }) {

@@ -1,9 +1,7 @@
-import type { ReferenceFigures } from "@intermission/ad-core/client-api";
+import type { ReferenceFigures, ReferenceKey } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { bucketsOf } from "./time-pieces.ts";
-
-export type ReferenceKey = "hour" | "day" | "reference";
 
 export interface ReferenceQuestion {
   botId: string;

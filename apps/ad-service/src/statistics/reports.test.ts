@@ -68,7 +68,10 @@ async function printed(...words: string[]): Promise<string> {
 
 /** The lines of a CSV file by their columns. */
 function linesOf(file: string): Record<string, string>[] {
-  const [head = "", ...lines] = file.trimEnd().split("\r\n");
+  const [head = "", ...lines] = file
+    .replace(/^\uFEFF/, "")
+    .trimEnd()
+    .split("\r\n");
   const columns = head.split(",");
   return lines.map((line) => Object.fromEntries(line.split(",").map((value, index) => [columns[index] ?? "", value])));
 }

@@ -1,6 +1,7 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
+import { addFacts } from "./add-facts.ts";
 import { type Source, sources } from "./fact-sources.ts";
 
 // One node adds at a time: the others skip the locked row and retry later. One row is the lock of all sources, since a fact of
@@ -10,6 +11,12 @@ const claim = statement<{ xid: string; settled: string; now: Date }>(
   `select xid, settled_xid() as settled, clock_timestamp() as now
    from (select from stats_progress where source = 'requests' for update skip locked) as turn, stats_progress
    where source = $1`,
+);
+
+// Up to the time `$3` all rows are counted.
+const move = statement<never>(
+  "statistics.move-position",
+  `update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until) where source = $1`,
 );
 
 /**
@@ -31,7 +38,9 @@ async function addBatch(tx: Transaction, source: Source): Promise<boolean> {
   const end = (await tx.run(source.end, [place.xid]))[0]?.xid;
   const upTo = end === undefined ? place.settled : endOfBatch(place, end);
   const isAll = upTo === place.settled;
-  await tx.run(source.add, [place.xid, upTo, isAll ? place.now : null]);
+  await addFacts(tx, await tx.run(source.read, [place.xid, upTo]));
+  if (source.addBeside) await tx.run(source.addBeside, [place.xid, upTo]);
+  await tx.run(move, [source.name, upTo, isAll ? place.now : null]);
   return !isAll;
 }
 

@@ -1,6 +1,6 @@
 import { MAX_SAVED_REPORTS, savedReportRoutes } from "@intermission/operator-api/saved-reports";
 import type { Database } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
@@ -27,8 +27,14 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
 
     async saveReport({ body, http }) {
       const savedReportId = newSavedReportId();
-      nameChangedObject(savedReportId);
-      const saved = await saveReport(database, { ...body, savedReportId, personId: personIdOf(http), now: now() });
+      const personId = personIdOf(http);
+      const saved = await saveReport(database, {
+        ...body,
+        savedReportId,
+        personId,
+        author: authorOf(http),
+        now: now(),
+      });
       switch (saved.outcome) {
         case "saved":
           return saved.report;
@@ -50,7 +56,11 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
     },
 
     async removeSavedReport({ params: { savedReportId }, http }) {
-      const removed = await removeSavedReport(database, { savedReportId, personId: personIdOf(http) });
+      const removed = await removeSavedReport(database, {
+        savedReportId,
+        personId: personIdOf(http),
+        author: authorOf(http),
+      });
       if (removed === undefined) throw unknownReport(savedReportId);
       return removed;
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { MAX_SAVED_REPORTS, type SavedReport } from "@intermission/operator-api/saved-reports";
+import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
@@ -58,15 +59,22 @@ export function newSavedReportId(): string {
 /** Saves a report under a name that the person has not used in any case. */
 export async function saveReport(
   database: Pick<Database, "transaction">,
-  report: Pick<SavedReport, "savedReportId" | "name" | "search"> & { personId: string; now: Date },
+  report: Pick<SavedReport, "savedReportId" | "name" | "search"> & {
+    personId: string;
+    author?: Author | undefined;
+    now: Date;
+  },
 ): Promise<SaveOutcome> {
-  const { savedReportId, personId, name, search, now } = report;
+  const { savedReportId, personId, name, search, author, now } = report;
   return database.transaction<SaveOutcome>(async (tx) => {
+    const change = await openChange(tx, author, savedReportId);
     await tx.run(lockPerson, [personId]);
     if ((await tx.run(list, [personId, null, MAX_SAVED_REPORTS])).length === MAX_SAVED_REPORTS)
       return { outcome: "too-many" };
     const [saved] = await tx.run(insert, [savedReportId, personId, name, search, now]);
-    return saved ? { outcome: "saved", report: saved } : { outcome: "known-name" };
+    if (saved === undefined) return { outcome: "known-name" };
+    await audit(tx, change);
+    return { outcome: "saved", report: saved };
   });
 }
 
@@ -77,8 +85,9 @@ const remove = statement<SavedReport>(
 
 /** Undefined: the person has no such report. */
 export async function removeSavedReport(
-  database: Pick<Database, "run">,
-  of: { savedReportId: string; personId: string },
+  database: Pick<Database, "transaction">,
+  { savedReportId, personId, author }: { savedReportId: string; personId: string; author?: Author | undefined },
 ): Promise<SavedReport | undefined> {
-  return (await database.run(remove, [of.savedReportId, of.personId]))[0];
+  const values = [savedReportId, personId];
+  return changeAudited(database, { objectId: savedReportId, author }, { statement: remove, values });
 }

@@ -1,6 +1,6 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import { type CsvValue, csvOf } from "@intermission/operator-api/csv";
 import type { Dimension } from "@intermission/operator-api/statistics";
-import { csvField } from "@intermission/server/command-tables";
 import type { ShownRow } from "./report-in-json.ts";
 
 export interface CsvReport {
@@ -10,7 +10,7 @@ export interface CsvReport {
   total: ShownRow["figures"];
 }
 
-type Fields = Record<string, unknown>;
+type Fields = Record<string, CsvValue>;
 
 /**
  * The rows of a report as CSV (RFC 4180): a line for each row, without the total, and a column for each reason. A report by one
@@ -33,9 +33,7 @@ export function statsCsv({ by, currency, rows, total }: CsvReport): string {
   const columns = [
     ...new Set([...keyColumns, ...[...lines, figureFields(total, currency)].flatMap((line) => Object.keys(line))]),
   ];
-  return [columns, ...lines.map((line) => columns.map((column) => line[column] ?? emptyValue(column)))]
-    .map((values) => `${values.map(csvField).join(",")}\r\n`)
-    .join("");
+  return csvOf([columns, ...lines.map((line) => columns.map((column) => line[column] ?? emptyValue(column)))]);
 }
 
 /** A reason that a row lacks has the count 0; a name or a share that it lacks is empty. */
@@ -50,7 +48,7 @@ function namesOf(names: ShownRow["names"]): Fields {
 function figureFields(figures: ShownRow["figures"], currency: string): Fields {
   const { spendMicros, revenueMicros, ecpmMicros } = figures;
   return {
-    ...flattened({ ...figures }),
+    ...flattened(figures),
     currency,
     ...(spendMicros !== undefined && { spend: amountOf(spendMicros) }),
     ...(revenueMicros !== undefined && { revenue: amountOf(revenueMicros) }),
@@ -63,9 +61,9 @@ function prefixed(prefix: string, fields: Fields): Fields {
 }
 
 /** Counts by reason become a field for each reason, as `closes.tap`. */
-function flattened(figures: Fields): Fields {
+function flattened(figures: ShownRow["figures"]): Fields {
   return Object.fromEntries(
-    Object.entries(figures).flatMap(([name, value]) => {
+    Object.entries(figures).flatMap(([name, value]): [string, CsvValue][] => {
       if (typeof value !== "object" || value === null) return [[name, value]];
       return Object.entries(value).map(([reason, count]) => [`${name}.${reason}`, count]);
     }),

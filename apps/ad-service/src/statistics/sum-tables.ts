@@ -1,3 +1,5 @@
+import { audienceKeys } from "../viewers/audience.ts";
+
 /**
  * What the sums of a table are of: of each bot and campaign, or of one of both over all of the other. Every fact is added to
  * a table of each level, so that a report reads the one with the fewest rows that still tells apart what it asks for.
@@ -13,7 +15,6 @@ export interface SumTable {
 
 const time = ["span", "starts_at"];
 const campaign = ["campaign_id", "creative_id"];
-const audience = ["country", "platform", "language", "premium"];
 const reason = ["measure", "reason"];
 
 /** Sums of all measures and of the money. */
@@ -25,9 +26,9 @@ export const sumTables: Record<SumLevel, SumTable> = {
 
 /** The same sums by audience; not by creative. */
 export const audienceTables: Record<SumLevel, SumTable> = {
-  "bot-and-campaign": { table: "stats_audiences", key: [...time, "bot_id", "campaign_id", ...audience] },
-  bot: { table: "stats_bot_audiences", key: [...time, "bot_id", ...audience] },
-  campaign: { table: "stats_campaign_audiences", key: [...time, "campaign_id", ...audience] },
+  "bot-and-campaign": { table: "stats_audiences", key: [...time, "bot_id", "campaign_id", ...audienceKeys] },
+  bot: { table: "stats_bot_audiences", key: [...time, "bot_id", ...audienceKeys] },
+  campaign: { table: "stats_campaign_audiences", key: [...time, "campaign_id", ...audienceKeys] },
 };
 
 /** Counts by reason, of the measures that have reasons. */

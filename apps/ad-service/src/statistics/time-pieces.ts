@@ -1,4 +1,5 @@
 import { dayOf, daysBetween, daysLater, hourOf, startOfDay } from "@intermission/operator-api/days-in-zone";
+import type { Comparison } from "@intermission/operator-api/statistics";
 
 const QUARTER_MS = 900_000;
 
@@ -75,9 +76,6 @@ function piecesBetween(from: number, to: number, span: Span): Omit<TimePiece, "k
   const whole = { span, from: new Date(first), to: new Date(last) };
   return [...piecesBetween(from, first, smaller), whole, ...piecesBetween(last, to, smaller)];
 }
-
-/** The range that a report is compared with: the one that ends where it begins, or the latest with the same weekdays. */
-export type Comparison = "previous" | "weekdays";
 
 const DAY_MS = lengthOf.day;
 

@@ -2,6 +2,7 @@ import { type System, statusRoutes } from "@intermission/operator-api/status";
 import { describeStore } from "@intermission/postgres/describe-store";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import type { ReadReplica } from "@intermission/postgres/read-replica";
+import { buildVersion } from "@intermission/server/build-identity";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import manifest from "../../package.json" with { type: "json" };
@@ -13,6 +14,8 @@ type Replica = Pick<ReadReplica, "place" | "state">;
 
 export interface StatusOperatorDeps {
   database: Database;
+  /** Of this build; by default read when it is asked for. */
+  version?: string | undefined;
   replica: Replica | undefined;
   retention: Retention;
   /** In force on this server; undefined: the command line opened the store itself. */
@@ -23,14 +26,20 @@ export interface StatusOperatorDeps {
 /** This version, its store and how long that keeps rows, the lag of the reports' replica, and the state of all nodes. */
 export function statusOperatorRoutes(
   scope: CheckedScope,
-  { database, replica, retention, settings = [], now }: StatusOperatorDeps,
+  { database, version, replica, retention, settings = [], now }: StatusOperatorDeps,
 ): void {
   serveOperatorRoutes(scope, statusRoutes, {
     async showStatus() {
       const { schema, ...store } = await describeStore(database);
       const kept = await describeRetention(database, { retention, now: now() });
       const reportReplica = replica && describeReplica(replica);
-      return { version: manifest.version, schema, store, ...kept, ...(reportReplica && { reportReplica }) };
+      return {
+        version: version ?? buildVersion(manifest.version),
+        schema,
+        store,
+        ...kept,
+        ...(reportReplica && { reportReplica }),
+      };
     },
 
     async showSystem() {

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 
 export interface ErasureStep {
@@ -148,9 +149,10 @@ const changes = steps.map(({ table, where, set }) => {
  */
 export async function eraseUser(
   database: Database,
-  { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
+  { botId, userId, isMeant, author }: { botId: string; userId: string; isMeant: boolean; author?: Author | undefined },
 ): Promise<EraseUserOutcome> {
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, botId);
     // A click of a known viewer waits for this lock, and is then judged anew: it finds its code expired. An opening, or a first
     // click, that is under way at this moment may still be recorded; erase again to be sure.
     await tx.run(lockViewer, [botId, userId]);
@@ -160,6 +162,7 @@ export async function eraseUser(
       ({ state }) => state === "waiting" || state === "held" || state === "sending",
     ).length;
     const tables = await runSteps(tx, isMeant ? changes : counts, { botId, userId, isMeant });
+    if (isMeant && tables.length > 0) await audit(tx, change);
     return { outcome: isMeant ? "erased" : "counted", tables, undelivered };
   });
 }

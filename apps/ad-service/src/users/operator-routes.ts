@@ -1,8 +1,10 @@
 import { userRoutes } from "@intermission/operator-api/users";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import { type Bots, forgetBot, requireBots, unknownBot } from "../bots/bots.ts";
 import { findCode } from "../codes/describe-code.ts";
 import { eraseUser } from "./erase-user.ts";
@@ -15,11 +17,11 @@ export function userOperatorRoutes(
   { database, bots, currency, now }: { database: Database; bots: Bots; currency: string; now: () => Date },
 ): void {
   async function erase(
-    { params: id }: { params: { botId: string; userId: string } },
+    { params: id, http }: { params: { botId: string; userId: string }; http: FastifyRequest },
     { isMeant }: { isMeant: boolean },
   ) {
     await requireBots(database, [id.botId]);
-    const outcome = await eraseUser(database, { ...id, isMeant });
+    const outcome = await eraseUser(database, { ...id, isMeant, author: isMeant ? authorOf(http) : undefined });
     if (outcome.outcome === "being-sent") {
       throw conflict("BEING_SENT", `a webhook of user ${id.userId} is being sent now; try again in a minute`);
     }

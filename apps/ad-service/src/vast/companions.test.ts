@@ -25,7 +25,7 @@ async function judge(
   const deps = { root, errorUrls: [], drops: {}, fetchDocument: () => parse(inner) };
   const [ad] = await followWrappers(deps, first);
   if (!ad) throw new Error("a wrapper without an ad");
-  const judged = judgeAd(ad, { userAgent: "", device, isPlainHttpAllowed });
+  const judged = judgeAd(ad, { userAgent: "", device, isPlainHttpAllowed, now: new Date() });
   if (judged.outcome !== "ad") throw new Error(judged.reason.kind);
   return judged.ad;
 }

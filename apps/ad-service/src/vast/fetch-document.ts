@@ -44,7 +44,7 @@ interface FetcherOptions {
 export function documentFetcher(
   requests: Pick<GuardedRequests, "guardedRequest">,
   { macros, turns, totalMs = TOTAL_MS, drops, observe }: FetcherOptions,
-): (template: string) => Promise<VastDocument> {
+): (template: string, known?: Partial<Macros>) => Promise<VastDocument> {
   const endsAt = performance.now() + totalMs;
   let requestsLeft = MAX_REQUESTS;
   let bytesLeft = MAX_BYTES;
@@ -102,9 +102,9 @@ export function documentFetcher(
     }
   }
 
-  return async (template) => {
+  return async (template, known) => {
     if (template.length > MAX_URL_LENGTH) throw new VastFault({ kind: "address-too-long", max: MAX_URL_LENGTH });
-    let url = fillMacros(template, macros());
+    let url = fillMacros(template, { ...macros(), ...known });
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const result = await observed(url);
       if (result.outcome === "document") return result.document;

@@ -1,6 +1,7 @@
 import { type DropReason, dropReasons } from "@intermission/operator-api/creatives";
 import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import type { Database } from "@intermission/postgres/open-database";
+import { storableText } from "@intermission/postgres/storable-text";
 import type { FastifyBaseLogger } from "fastify";
 import { Counter, type Registry } from "prom-client";
 import type { Drops } from "./drops.ts";
@@ -72,7 +73,7 @@ export async function fillFromTag(
 ): Promise<VastAd | undefined> {
   const { database, log, now, backoffUntil } = tags;
   // The user agent is stored with each call of a tracker.
-  const request = { ...call, userAgent: call.userAgent.slice(0, MAX_USER_AGENT_LENGTH) };
+  const request = { ...call, userAgent: storableText(call.userAgent, MAX_USER_AGENT_LENGTH) };
   const { userAgent } = request;
   if (tags.inFlight >= MAX_IN_FLIGHT || (backoffUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
   tags.inFlight += 1;

@@ -9,6 +9,10 @@ export interface Macros {
   playheadMs?: number;
   errorCode?: number;
   clickId?: string;
+  adServingId?: string | undefined;
+  universalAdId?: string | undefined;
+  adCategories?: string | undefined;
+  blockedAdCategories?: string | undefined;
 }
 
 /**
@@ -73,6 +77,10 @@ function valuesOf(macros: Macros): Partial<Record<string, string>> {
     ERRORCODE: errorCode === undefined ? undefined : String(errorCode),
     TRANSACTIONID: viewId,
     CLICKID: clickId,
+    ADSERVINGID: macros.adServingId,
+    UNIVERSALADID: macros.universalAdId,
+    ADCATEGORIES: macros.adCategories,
+    BLOCKEDADCATEGORIES: macros.blockedAdCategories,
     DEVICEUA: userAgent,
     CLIENTUA: userAgent,
     SERVERUA: "Intermission",

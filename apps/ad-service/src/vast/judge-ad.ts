@@ -5,17 +5,23 @@ import type { VastReason } from "@intermission/operator-api/vast-reasons";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
 import { chooseCompanion, isShowable } from "./choose-companion.ts";
 import { type Drops, drop } from "./drops.ts";
+import { MAX_PROGRESS } from "./read-creative.ts";
 import {
+  type AdNames,
   type AdVerification,
   addressForPage,
   callableUrls,
+  categoryText,
   type DocumentAd,
+  type DocumentCategory,
   type DocumentCompanion,
   type DocumentLinear,
   type DocumentVerification,
   type LinearEvent,
   MAX_URL_LENGTH,
   type MediaFile,
+  offsetMsOf,
+  type ProgressTracker,
   type TrackedEvent,
   type VastAd,
   type VastCompanion,
@@ -117,14 +123,17 @@ interface Judging {
   device: Device;
   isPlainHttpAllowed: boolean;
   drops?: Drops;
+  now: Date;
 }
 
 /**
  * Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. Of several
  * linear creatives, the first that can be shown is used. If none can, the fault is that of the first one with media files.
  */
-export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {} }: Judging): JudgedAd {
+export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {}, now }: Judging): JudgedAd {
   if (ad.creatives.length === 0) return fault({ kind: "no-creative" });
+  const blocked = blockedCategoryOf(ad);
+  if (blocked !== undefined) return fault({ kind: "blocked-category", category: blocked });
   const linears = ad.creatives.filter((creative) => creative.kind === "linear");
   let video: JudgedVideo | undefined;
   for (const linear of linears.filter(({ mediaFiles }) => mediaFiles.length > 0)) {
@@ -138,6 +147,12 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
   const { id: adId, adSystem, advertiser, title } = ad;
   drop(drops, "companion", ad.companions.filter((one) => !isShowable(one)).length);
   const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
+  const { companionsRequired, companionCount, expiresSeconds } = ad;
+  // The end card shows one.
+  const isMissing = companionsRequired === "any" ? !companion : companionCount > Number(companion !== undefined);
+  if (companionsRequired !== "none" && companionCount > 0 && isMissing) {
+    return fault({ kind: "companion-required", required: companionsRequired });
+  }
   return {
     outcome: "ad",
     ad: {
@@ -152,6 +167,11 @@ export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed,
       durationMs,
       clickThrough: clickThroughOf(linear),
       trackers: trackersOf(ad, { linear, durationMs, companion, drops }),
+      progressTrackers: progressOf(linear, { durationMs, drops }),
+      named: namesOf(ad),
+      ...(expiresSeconds !== undefined && {
+        expiresAt: new Date(now.getTime() + Math.min(expiresSeconds, MAX_EXPIRES_SECONDS) * 1000).toISOString(),
+      }),
       verifications: ad.verifications.filter(isShort).slice(0, MAX_VERIFICATIONS).map(verificationOf),
       ...(companion && { companion: companionOf(companion) }),
       userAgent,
@@ -165,7 +185,7 @@ type JudgedVideo =
 
 function judgeVideo(
   linear: DocumentLinear,
-  { device, isPlainHttpAllowed, drops }: Required<Omit<Judging, "userAgent">>,
+  { device, isPlainHttpAllowed, drops }: Required<Omit<Judging, "userAgent" | "now">>,
 ): JudgedVideo {
   const { durationMs } = linear;
   if (durationMs === undefined) return fault({ kind: "no-duration" });
@@ -176,6 +196,39 @@ function judgeVideo(
   }
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
   return file ? { outcome: "video", linear, durationMs, file } : fault({ kind: "no-playable-file" });
+}
+
+/** Longer than any offer lives. */
+const MAX_EXPIRES_SECONDS = 7 * 24 * 3600;
+
+/** The first category of the ad that one of its wrappers blocks. Codes of different authorities differ. */
+function blockedCategoryOf({ categories, blockedCategories }: DocumentAd): string | undefined {
+  const isSame = (one: DocumentCategory, other: DocumentCategory) =>
+    one.code.toLowerCase() === other.code.toLowerCase() &&
+    (one.authority === null || other.authority === null || one.authority === other.authority);
+  return categories.find((one) => blockedCategories.some((blocked) => isSame(one, blocked)))?.code;
+}
+
+function namesOf({ adServingId, universalAdIds, categories }: DocumentAd): AdNames {
+  const adCategories = categoryText(categories);
+  return {
+    ...(adServingId !== null && { adServingId }),
+    ...(universalAdIds.length > 0 && { universalAdId: universalAdIds.join(",") }),
+    ...(adCategories !== undefined && { adCategories }),
+  };
+}
+
+function progressOf(
+  { progressUrls }: DocumentLinear,
+  { durationMs, drops }: { durationMs: number; drops: Drops },
+): ProgressTracker[] {
+  const known = progressUrls.flatMap(({ offset, url }) => {
+    const offsetMs = offsetMsOf(offset, durationMs);
+    if (offsetMs === undefined) drop(drops, "event");
+    return offsetMs === undefined ? [] : [{ offsetMs, url }];
+  });
+  drop(drops, "limit", Math.max(0, known.length - MAX_PROGRESS));
+  return known.slice(0, MAX_PROGRESS);
 }
 
 /** MRC: a video was viewable once half of it was in view for two seconds. The player fills the window, and a hidden one pauses. */
@@ -209,11 +262,17 @@ function trackersOf(
     error: callableUrls(ad.errorUrls),
     click: callableUrls(clickTrackingUrls),
     complete: of("complete"),
+    loaded: of("loaded"),
     start: of("creativeView", "start"),
+    playerExpand: of("playerExpand"),
     firstQuartile: of("firstQuartile"),
     midpoint: of("midpoint"),
     thirdQuartile: of("thirdQuartile"),
     close: of("close", "closeLinear"),
+    mute: of("mute"),
+    unmute: of("unmute"),
+    pause: of("pause"),
+    resume: of("resume"),
     verificationNotExecuted: callableUrls(...ad.verifications.map(({ notExecutedUrls }) => notExecutedUrls)),
     companionView: callableUrls(companion?.viewUrls),
     companionClick: callableUrls(companion?.clickTrackingUrls),

@@ -13,7 +13,15 @@ import {
   verificationReader,
 } from "./read-creative.ts";
 import { type Attributes, type ElementReader, readXml, type Turns, XmlFault } from "./read-xml.ts";
-import { type DocumentAd, isTrue, numberOf, resolveAddress, type VastDocument } from "./vast-ad.ts";
+import { readElement } from "./used-attributes.ts";
+import {
+  type DocumentAd,
+  type DocumentCategory,
+  isTrue,
+  numberOf,
+  resolveAddress,
+  type VastDocument,
+} from "./vast-ad.ts";
 
 /** Why a document is unusable, or could not be fetched. */
 export class VastFault extends Error {
@@ -46,14 +54,16 @@ export async function parseDocument(
   const reading: Reading = { url, drops };
   const read = await readXml(turns, bytes, encodingOf(bytes, contentType), (name, attributes) => {
     document.majorVersion = majorVersionOf(name, attributes.version);
-    return children({
-      error: () => urlInto(reading, document.errorUrls),
-      ad(ofAd) {
-        if (document.ads.length < MAX_ADS) return adReader(reading, document, ofAd);
-        drop(drops, "limit");
-        return undefined;
-      },
-    });
+    return readElement(drops, { name, attributes }, () =>
+      children(reading, {
+        error: () => urlInto(reading, document.errorUrls),
+        ad(ofAd) {
+          if (document.ads.length < MAX_ADS) return adReader(reading, document, ofAd);
+          drop(drops, "limit");
+          return undefined;
+        },
+      }),
+    );
   }).catch((error: unknown) => {
     if (error instanceof XmlFault) throw new VastFault(error.reason);
     throw error;
@@ -71,26 +81,31 @@ function majorVersionOf(root: string, version = ""): number {
   return Number(number[0] ?? 0);
 }
 
-/** The first of `InLine` and `Wrapper` counts. A wrapper without a target is no ad. */
+/** The first of `InLine` and `Wrapper` counts. A wrapper without an address is an ad that fails. */
 function adReader(reading: Reading, document: VastDocument, ofAd: Attributes): ElementReader {
   let ad: DocumentAd | undefined;
   return {
     child(name, attributes) {
-      if (ad || (name !== "inline" && name !== "wrapper")) return undefined;
-      ad = emptyAd(ofAd, attributes);
-      const { followadditionalwrappers: follows = "", allowmultipleads: allows = "" } = attributes;
-      if (name === "wrapper") {
-        ad.wrapper = {
-          tagUrl: "",
-          followAdditionalWrappers: follows === "" || isTrue(follows),
-          allowMultipleAds: isTrue(allows),
-        };
+      if (ad || (name !== "inline" && name !== "wrapper")) {
+        drop(reading.drops, "element");
+        return undefined;
       }
-      return adContentReader(reading, ad);
+      return readElement(reading.drops, { name, attributes }, (used) => {
+        ad = emptyAd(ofAd, used);
+        const { followadditionalwrappers: follows = "", allowmultipleads: allows = "" } = used;
+        if (name === "wrapper") {
+          ad.wrapper = {
+            tagUrl: "",
+            followAdditionalWrappers: follows === "" || isTrue(follows),
+            allowMultipleAds: isTrue(allows),
+          };
+        }
+        return adContentReader(reading, ad);
+      });
     },
     end() {
       if (!ad) document.hasAdOfNeitherKind = true;
-      else if (ad.wrapper?.tagUrl !== "") document.ads.push(ad);
+      else document.ads.push(ad);
     },
   };
 }
@@ -108,6 +123,13 @@ function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
     creatives: [],
     verifications: [],
     companions: [],
+    companionsRequired: "none",
+    companionCount: 0,
+    adServingId: null,
+    universalAdIds: [],
+    categories: [],
+    blockedCategories: [],
+    expiresSeconds: undefined,
     wrapper: undefined,
   };
 }
@@ -117,27 +139,34 @@ function adContentReader(reading: Reading, ad: DocumentAd): ElementReader {
   const { wrapper } = ad;
   const { url } = reading;
   const verifications = () =>
-    children({
+    children(reading, {
       verification: (attributes) => verificationReader(reading, ad.verifications, attributes),
     });
-  return children({
+  return children(reading, {
     error: () => urlInto(reading, ad.errorUrls),
     impression: () => urlInto(reading, ad.impressionUrls),
-    viewableimpression: () => children({ viewable: () => urlInto(reading, ad.viewableUrls) }),
+    viewableimpression: () => children(reading, { viewable: () => urlInto(reading, ad.viewableUrls) }),
     adsystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
     advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
+    adservingid: () => textInto((text) => (ad.adServingId = nameOf(text))),
+    category: ({ authority }) => categoriesInto(ad.categories, authority),
+    blockedadcategories: ({ authority }) => categoriesInto(ad.blockedCategories, authority),
+    expires: () => textInto((text) => (ad.expiresSeconds = /^\d{1,9}$/.test(text) ? Number(text) : undefined)),
     adtitle: () => textInto((text) => (ad.title = nameOf(text))),
     creatives() {
       ad.creatives = [];
       ad.companions = [];
-      return children({ creative: () => creativeReader(reading, ad) });
+      ad.companionsRequired = "none";
+      ad.companionCount = 0;
+      ad.universalAdIds = [];
+      return children(reading, { creative: () => creativeReader(reading, ad) });
     },
     adverifications: verifications,
     // Before VAST 4 they are in an extension.
     extensions: () =>
       ad.verifications.length > 0
         ? undefined
-        : children({ extension: () => children({ adverifications: verifications }) }),
+        : children(reading, { extension: () => children(reading, { adverifications: verifications }) }),
     ...(wrapper && {
       vastadtaguri() {
         if (isUriRead) return undefined;
@@ -145,7 +174,20 @@ function adContentReader(reading: Reading, ad: DocumentAd): ElementReader {
         return textInto((text) => (wrapper.tagUrl = resolveAddress(text, url) ?? text));
       },
       vastadtagurl: () =>
-        children({ url: () => textInto((text) => (wrapper.tagUrl ||= resolveAddress(text, url) ?? text)) }),
+        children(reading, { url: () => textInto((text) => (wrapper.tagUrl ||= resolveAddress(text, url) ?? text)) }),
     }),
+  });
+}
+
+const MAX_CATEGORIES = 64;
+
+/** One code, or several with commas between them. */
+function categoriesInto(categories: DocumentCategory[], authority: string | undefined): ElementReader {
+  return textInto((text) => {
+    for (const code of text.split(",")) {
+      const named = nameOf(code);
+      if (named !== null && categories.length < MAX_CATEGORIES)
+        categories.push({ authority: nameOf(authority), code: named });
+    }
   });
 }

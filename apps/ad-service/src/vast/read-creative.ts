@@ -1,5 +1,9 @@
+import { webForm } from "@intermission/ad-core/telegram-link";
+import { unescapedAddress } from "@intermission/ad-core/web-address";
+import { storableText } from "@intermission/postgres/storable-text";
 import { type Drops, drop } from "./drops.ts";
 import type { Attributes, ElementReader } from "./read-xml.ts";
+import { readElement } from "./used-attributes.ts";
 import {
   addCallableUrl,
   type DocumentAd,
@@ -19,6 +23,8 @@ const MAX_CREATIVES = 32;
 const MAX_MEDIA_FILES = 100;
 const MAX_VERIFICATIONS = 16;
 const MAX_COMPANIONS = 32;
+/** Limit for one creative. */
+export const MAX_PROGRESS = 32;
 export const MAX_NAME_LENGTH = 128;
 
 /** The document that is read. */
@@ -30,10 +36,15 @@ export interface Reading {
 
 type Readers = Record<string, (attributes: Attributes) => ElementReader | undefined>;
 
-/** Reads children by their names in lower case; others are skipped. */
-export function children(readers: Readers): ElementReader {
+/** Reads children by their names in lower case; others are skipped, and counted. */
+export function children({ drops }: Pick<Reading, "drops">, readers: Readers): ElementReader {
   return {
-    child: (name, attributes) => (Object.hasOwn(readers, name) ? readers[name]?.(attributes) : undefined),
+    child(name, attributes) {
+      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (read) return readElement(drops, { name, attributes }, read);
+      drop(drops, "element");
+      return undefined;
+    },
   };
 }
 
@@ -48,7 +59,7 @@ export function creativeReader(reading: Reading, ad: DocumentAd): ElementReader 
     if (!isFull()) ad.creatives.push({ kind: "other" });
     return undefined;
   };
-  return children({
+  return children(reading, {
     linear() {
       if (isFull()) return undefined;
       const linear: DocumentLinear = {
@@ -58,15 +69,29 @@ export function creativeReader(reading: Reading, ad: DocumentAd): ElementReader 
         clickThrough: null,
         clickTrackingUrls: [],
         trackingUrls: {},
+        progressUrls: [],
       };
       ad.creatives.push(linear);
       return linearReader(reading, linear);
     },
-    nonlinearads: addOther,
-    companionads() {
+    nonlinearads() {
+      drop(drops, "element");
+      return addOther();
+    },
+    universaladid: ({ idregistry, idvalue }) =>
+      textInto((text) => {
+        const id = nameOf(text) ?? nameOf(idvalue);
+        const named = id && `${nameOf(idregistry) ?? "unknown"} ${id}`;
+        if (named && ad.universalAdIds.length < MAX_CREATIVES) ad.universalAdIds.push(named);
+      }),
+    companionads({ required = "" }) {
       addOther();
-      return children({
+      const requirement = required.trim().toLowerCase();
+      if (requirement === "all" || (requirement === "any" && ad.companionsRequired === "none"))
+        ad.companionsRequired = requirement;
+      return children(reading, {
         companion(attributes) {
+          ad.companionCount += 1;
           if (ad.companions.length < MAX_COMPANIONS) return companionReader(reading, ad.companions, attributes);
           drop(drops, "limit");
           return undefined;
@@ -81,7 +106,7 @@ function linearReader(reading: Reading, linear: DocumentLinear): ElementReader {
   const { drops } = reading;
   let isDurationRead = false;
   let areClicksRead = false;
-  return children({
+  return children(reading, {
     duration() {
       if (isDurationRead) return undefined;
       isDurationRead = true;
@@ -90,23 +115,29 @@ function linearReader(reading: Reading, linear: DocumentLinear): ElementReader {
     videoclicks() {
       if (areClicksRead) return undefined;
       areClicksRead = true;
-      return children({
+      return children(reading, {
         clickthrough: () =>
           linear.clickThrough === null ? clickThroughInto(reading, (url) => (linear.clickThrough ??= url)) : undefined,
         clicktracking: () => urlInto(reading, linear.clickTrackingUrls),
       });
     },
     trackingevents: () =>
-      children({
-        tracking({ event = "" }) {
+      children(reading, {
+        tracking({ event = "", offset }) {
+          if (event.trim().toLowerCase() === "progress" && offset !== undefined) {
+            return progressInto(reading, linear, offset);
+          }
           const known = linearEventOf(event);
-          if (!known) return undefined;
+          if (!known) {
+            drop(drops, "event");
+            return undefined;
+          }
           linear.trackingUrls[known] ??= [];
           return urlInto(reading, linear.trackingUrls[known]);
         },
       }),
     mediafiles: () =>
-      children({
+      children(reading, {
         mediafile(attributes) {
           if (linear.mediaFiles.length < MAX_MEDIA_FILES) return mediaFileReader(reading, linear, attributes);
           drop(drops, "limit");
@@ -117,7 +148,7 @@ function linearReader(reading: Reading, linear: DocumentLinear): ElementReader {
           return undefined;
         },
         closedcaptionfiles: () =>
-          children({
+          children(reading, {
             closedcaptionfile() {
               drop(drops, "captions");
               return undefined;
@@ -154,7 +185,7 @@ function companionReader(reading: Reading, companions: DocumentCompanion[], attr
     viewUrls: [],
   };
   return {
-    ...children({
+    ...children(reading, {
       staticresource: ({ creativetype }) =>
         isPictureType(creativetype)
           ? textInto((text) => (companion.imageUrl ||= resolveAddress(text, base) ?? text))
@@ -162,9 +193,12 @@ function companionReader(reading: Reading, companions: DocumentCompanion[], attr
       companionclickthrough: () => clickThroughInto(reading, (url) => (companion.clickThrough ??= url)),
       companionclicktracking: () => urlInto(reading, companion.clickTrackingUrls),
       trackingevents: () =>
-        children({
-          tracking: ({ event = "" }) =>
-            linearEventOf(event) === "creativeView" ? urlInto(reading, companion.viewUrls) : undefined,
+        children(reading, {
+          tracking({ event = "" }) {
+            if (linearEventOf(event) === "creativeView") return urlInto(reading, companion.viewUrls);
+            drop(drops, "event");
+            return undefined;
+          },
         }),
     }),
     end() {
@@ -179,7 +213,10 @@ export function verificationReader(
   verifications: DocumentVerification[],
   attributes: Attributes,
 ): ElementReader | undefined {
-  if (verifications.length >= MAX_VERIFICATIONS) return undefined;
+  if (verifications.length >= MAX_VERIFICATIONS) {
+    drop(reading.drops, "limit");
+    return undefined;
+  }
   const verification: DocumentVerification = {
     vendor: nameOf(attributes.vendor),
     apiFramework: nameOf(attributes.apiframework),
@@ -192,16 +229,19 @@ export function verificationReader(
     verification.apiFramework = nameOf(ofResource.apiframework) ?? verification.apiFramework;
     return textInto((text) => (verification.resource = text));
   };
-  return children({
+  return children(reading, {
     javascriptresource: resource,
     executableresource: resource,
     verificationparameters: () => textInto((text) => (verification.parameters = text)),
     trackingevents: () =>
-      children({
-        tracking: ({ event = "" }) =>
-          event.trim().toLowerCase() === "verificationnotexecuted"
-            ? urlInto(reading, verification.notExecutedUrls)
-            : undefined,
+      children(reading, {
+        tracking({ event = "" }) {
+          if (event.trim().toLowerCase() === "verificationnotexecuted") {
+            return urlInto(reading, verification.notExecutedUrls);
+          }
+          drop(reading.drops, "event");
+          return undefined;
+        },
       }),
   });
 }
@@ -220,27 +260,37 @@ export function urlInto({ url, drops }: Reading, urls: string[]): ElementReader 
   });
 }
 
+function progressInto({ url: base, drops }: Reading, linear: DocumentLinear, offset: string): ElementReader {
+  return textInto((text) => {
+    if (text === "") return;
+    const url = resolveAddress(text, base);
+    if (url === undefined) drop(drops, "tracker-address");
+    else if (linear.progressUrls.length >= MAX_PROGRESS) drop(drops, "limit");
+    else linear.progressUrls.push({ offset: offset.slice(0, MAX_NAME_LENGTH), url });
+  });
+}
+
 /** Keeps the address of a landing page; an empty text stands for one that is none. */
 function clickThroughInto({ url, drops }: Reading, keep: (address: string) => void): ElementReader {
   return textInto((text) => {
-    const address = resolveAddress(text, url);
+    const address = resolveAddress(webForm(unescapedAddress(text)) ?? text, url);
     if (address === undefined && text !== "") drop(drops, "click-address");
     keep(address ?? "");
   });
 }
 
-const eventsByName = new Map(linearEvents.map((event) => [event.toLowerCase(), event]));
+/** Before VAST 4, the player's size had other names. */
+const formerNames = { fullscreen: "playerExpand", expand: "playerExpand" } satisfies Record<string, LinearEvent>;
+const eventsByName = new Map<string, LinearEvent>([
+  ...linearEvents.map((event) => [event.toLowerCase(), event] as const),
+  ...Object.entries(formerNames),
+]);
 
 function linearEventOf(event: string): LinearEvent | undefined {
   return eventsByName.get(event.trim().toLowerCase());
 }
 
 export function nameOf(text: string | undefined): string | null {
-  // PostgreSQL stores no half of a surrogate pair in JSON: the view could not begin.
-  const name =
-    text
-      ?.trim()
-      .slice(0, MAX_NAME_LENGTH)
-      .replace(/[\ud800-\udbff]$/, "") ?? "";
+  const name = storableText(text?.trim() ?? "", MAX_NAME_LENGTH);
   return name === "" ? null : name;
 }

@@ -44,7 +44,7 @@ const insert = statement<never>(
 );
 
 interface Call {
-  event: TrackedEvent;
+  event: TrackedEvent | "progress";
   position: number;
   url: string;
 }
@@ -52,6 +52,8 @@ interface Call {
 export interface TrackedMoment {
   events: TrackedEvent[];
   playheadMs: number;
+  /** Playback has reached the playhead: trackers of a progress up to there are called. */
+  isPlayback?: boolean;
   clickId?: string;
   errorCode?: VastErrorCode;
   now: Date;
@@ -64,12 +66,12 @@ export interface TrackedMoment {
 export async function enqueueTrackerCalls(
   tx: Transaction,
   view: OpenedView,
-  { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
+  { events, playheadMs, isPlayback = false, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length === 0 && !isPlayback) return;
   const ad = await readVastAd(tx, view);
   if (!ad) return;
-  const { trackers, mediaUrl, userAgent } = ad;
+  const { trackers, progressTrackers = [], named, mediaUrl, userAgent } = ad;
   const macros: Macros = {
     now,
     chance: Math.random(),
@@ -77,12 +79,16 @@ export async function enqueueTrackerCalls(
     userAgent,
     assetUri: mediaUrl,
     playheadMs,
+    ...named,
     ...(clickId !== undefined && { clickId }),
     ...(errorCode !== undefined && { errorCode }),
   };
   const calls = events.flatMap((event): Call[] =>
     (trackers[event] ?? []).map((url, position) => ({ event, position, url: fillMacros(url, macros) })),
   );
+  // Those of earlier reports are there already, and stay as they are.
+  for (const [position, { offsetMs, url }] of isPlayback ? progressTrackers.entries() : [])
+    if (offsetMs <= playheadMs) calls.push({ event: "progress", position, url: fillMacros(url, macros) });
   const { botId, viewId, openedAt } = view;
   await insertCalls(tx, { botId, viewId, openedAt, userAgent, now }, calls);
 }

@@ -10,6 +10,7 @@ import { nextTurn, type Turns } from "./read-xml.ts";
 import {
   addCallableUrl,
   callableUrls,
+  categoryText,
   codesOfReasons,
   type DocumentAd,
   type DocumentCreative,
@@ -30,7 +31,7 @@ export type UnwrappedAd = DocumentAd & { fault?: VastFault };
 
 export interface WrapperDeps {
   /** Throws a VastFault. */
-  fetchDocument(url: string): Promise<VastDocument>;
+  fetchDocument(url: string, macros?: Pick<Macros, "blockedAdCategories">): Promise<VastDocument>;
   root: VastDocument;
   /** Receives the `Error` URLs of the documents that wrappers lead to. */
   errorUrls: string[];
@@ -42,8 +43,10 @@ export async function followWrappers(deps: WrapperDeps, ad: DocumentAd, hops = 0
   const { wrapper } = ad;
   if (!wrapper) return [ad];
   if (hops >= MAX_WRAPPERS) return [{ ...ad, fault: new VastFault({ kind: "too-many-wrappers", max: MAX_WRAPPERS }) }];
+  if (wrapper.tagUrl === "") return [{ ...ad, fault: new VastFault({ kind: "wrapper-without-address" }) }];
   try {
-    const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(wrapper.tagUrl));
+    const macros = { blockedAdCategories: categoryText(ad.blockedCategories) };
+    const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(wrapper.tagUrl, macros));
     const unwrapped = await Promise.all(inner.map((one) => followWrappers(deps, one, hops + 1)));
     if (inner.length === 0) return [{ ...ad, creatives: [] }];
     return unwrapped.flat().map((one) => merge(one, ad));
@@ -88,9 +91,20 @@ function merge(inner: UnwrappedAd, wrapper: DocumentAd): UnwrappedAd {
     viewableUrls: callableUrls(wrapper.viewableUrls, inner.viewableUrls),
     verifications: [...inner.verifications, ...wrapper.verifications],
     // Those closest to the video count.
-    companions: inner.companions.length > 0 ? inner.companions : wrapper.companions,
+    ...(inner.companionCount > 0 ? {} : companionsOf(wrapper)),
+    blockedCategories: [...inner.blockedCategories, ...wrapper.blockedCategories],
+    expiresSeconds: leastOf(inner.expiresSeconds, wrapper.expiresSeconds),
     creatives: inner.creatives.map((creative) => mergeCreative(creative, ofWrapper)),
   };
+}
+
+function companionsOf({ companions, companionsRequired, companionCount }: DocumentAd) {
+  return { companions, companionsRequired, companionCount };
+}
+
+function leastOf(...seconds: (number | undefined)[]): number | undefined {
+  const known = seconds.filter((one) => one !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function mergeCreative(creative: DocumentCreative, ofWrapper: readonly DocumentLinear[]): DocumentCreative {
@@ -102,6 +116,7 @@ function mergeCreative(creative: DocumentCreative, ofWrapper: readonly DocumentL
   return {
     ...creative,
     trackingUrls: Object.fromEntries(trackingUrls),
+    progressUrls: [creative, ...ofWrapper].flatMap(({ progressUrls }) => progressUrls),
     clickTrackingUrls: callableUrls(creative.clickTrackingUrls, ...ofWrapper.map((linear) => linear.clickTrackingUrls)),
     // In VAST 2 a wrapper may contain the click-through.
     clickThrough:
@@ -182,7 +197,7 @@ export async function unwrapTag(
       await nextTurn(turns);
       const judged = ad.fault
         ? ({ outcome: "fault", reason: ad.fault.reason } as const)
-        : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops });
+        : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops, now: now() });
       if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors, drops };
       report(judged.reason, ad.errorUrls, root.errorUrls, errorUrls);
     }

@@ -1,7 +1,18 @@
 import { hasUserInfo, unescapedAddress } from "@intermission/ad-core/web-address";
+import { interactions } from "@intermission/ad-core/wire-fields";
 import type { VastReason } from "@intermission/operator-api/vast-reasons";
 
-const playbackEvents = ["start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "close"] as const;
+const playbackEvents = [
+  "loaded",
+  "start",
+  "playerExpand",
+  "firstQuartile",
+  "midpoint",
+  "thirdQuartile",
+  "complete",
+  "close",
+  ...interactions,
+] as const;
 
 /** What VAST calls `Tracking`, and `impression` and the clicks beside it; `error` carries a code. */
 export const trackedEvents = [
@@ -32,6 +43,18 @@ export interface VastCompanion {
   clickThrough: string | null;
 }
 
+export interface ProgressTracker {
+  offsetMs: number;
+  url: string;
+}
+
+export interface AdNames {
+  adServingId?: string;
+  /** `registry value`, a comma between several. */
+  universalAdId?: string;
+  adCategories?: string;
+}
+
 /** The single ad that results from unwrapping a tag, as stored with the view that shows it. */
 export interface VastAd {
   adId: string | null;
@@ -48,6 +71,12 @@ export interface VastAd {
   clickThrough: string | null;
   /** Templates: macros are filled in when the trackers are called. */
   trackers: Partial<Record<TrackedEvent, string[]>>;
+  /** Called once that much was played. */
+  progressTrackers?: ProgressTracker[];
+  /** What its document says of it, for the macros of its trackers. */
+  named?: AdNames;
+  /** When its `Expires` ends: it may not be started later. */
+  expiresAt?: string;
   verifications: AdVerification[];
   companion?: VastCompanion;
   /** The viewer's user agent, sent to the ad's servers beside ours. */
@@ -56,11 +85,28 @@ export interface VastAd {
 
 /**
  * VAST 4.2, 2.3.6.3. Why a tag returned nothing to show: 100 not XML · 101 not VAST · 102 its version · 201 no video ·
- * 202 its duration · 300 a wrapper · 301 a tag did not respond · 302 too many wrappers · 303 no ad · 403 no playable file.
+ * 202 its duration · 205 a blocked category · 300 a wrapper · 301 a tag did not respond · 302 too many wrappers · 303 no ad ·
+ * 403 no playable file · 602 a required companion.
  * Why a player gave up: 202 its duration · 400 any other reason · 401 file not found · 402 timeout · 403 its type ·
  * 405 it cannot be displayed.
  */
-export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;
+export type VastErrorCode =
+  | 100
+  | 101
+  | 102
+  | 201
+  | 202
+  | 205
+  | 300
+  | 301
+  | 302
+  | 303
+  | 400
+  | 401
+  | 402
+  | 403
+  | 405
+  | 602;
 
 /** The VAST error code of each reason. */
 export const codesOfReasons = {
@@ -92,6 +138,9 @@ export const codesOfReasons = {
   version: 102,
   "neither-inline-nor-wrapper": 101,
   "wrapper-forbidden": 300,
+  "wrapper-without-address": 300,
+  "blocked-category": 205,
+  "companion-required": 602,
   "no-creative": 303,
   "no-linear": 201,
   "no-media-file": 403,
@@ -177,8 +226,23 @@ export interface DocumentAd {
   creatives: DocumentCreative[];
   verifications: DocumentVerification[];
   companions: DocumentCompanion[];
+  /** Of all `CompanionAds`, the strictest. */
+  companionsRequired: "all" | "any" | "none";
+  /** Companions of every kind, also those that are not read. */
+  companionCount: number;
+  adServingId: string | null;
+  universalAdIds: string[];
+  categories: DocumentCategory[];
+  /** A wrapper's `BlockedAdCategories`, and after unwrapping those of all of them. */
+  blockedCategories: DocumentCategory[];
+  expiresSeconds: number | undefined;
   /** Undefined for an InLine ad. */
   wrapper: DocumentWrapper | undefined;
+}
+
+export interface DocumentCategory {
+  authority: string | null;
+  code: string;
 }
 
 export interface DocumentWrapper {
@@ -199,6 +263,7 @@ export interface DocumentLinear {
   clickThrough: string | null;
   clickTrackingUrls: string[];
   trackingUrls: Partial<Record<LinearEvent, string[]>>;
+  progressUrls: { offset: string; url: string }[];
 }
 
 /** The `Tracking` events that this service calls. */
@@ -267,10 +332,22 @@ export function durationMsOf(text: string): number | undefined {
   return Math.round(Math.min(Number(text), MAX_SECONDS) * 1000);
 }
 
+/** An `offset`: a time, or a share such as `25%`. Undefined for one behind the end, or another text. */
+export function offsetMsOf(offset: string, durationMs: number): number | undefined {
+  const share = /^(\d{1,3}(?:\.\d{1,3})?)%$/.exec(offset.trim())?.[1];
+  const offsetMs = share === undefined ? durationMsOf(offset.trim()) : Math.round((durationMs * Number(share)) / 100);
+  return offsetMs !== undefined && offsetMs <= durationMs ? offsetMs : undefined;
+}
+
 /** A count of pixels or of kbit/s, from its leading digits; 0 if there is no plausible one. */
 export function numberOf(text: string | undefined): number {
   const number = Number(/^\s*(\d{1,9})(?!\d)/.exec(text ?? "")?.[1] ?? 0);
   return number <= MAX_NUMBER ? number : 0;
+}
+
+/** As the macros have categories: with a comma between them. */
+export function categoryText(categories: readonly DocumentCategory[]): string | undefined {
+  return categories.length > 0 ? categories.map(({ code }) => code).join(",") : undefined;
 }
 
 /** XML's booleans, in the spellings that ad servers use. */

@@ -7,8 +7,8 @@ import {
   nextSequence,
   type Playback,
   type Progress,
-  reportedStart,
   resumePositionMs,
+  totalLength,
 } from "./accept-progress.ts";
 
 const start = new Date("2026-01-01T12:00:00Z");
@@ -16,8 +16,10 @@ const nothing: Progress = { covered: [], sequences: [], refusals: {} };
 const tenSeconds: Playback = {
   progress: nothing,
   durationMs: 10_000,
+  openedAt: start,
   startedAt: start,
   closedAt: null,
+  isClosedForGood: false,
   firstSequence: 0,
   clockMs: 0,
   creditedUntil: null,
@@ -252,56 +254,120 @@ describe("properties", () => {
   });
 });
 
-describe("a view's start and close", () => {
-  const opened = { openedAt: start, durationMs: 10_000 };
+describe("a view's opening, start and close", () => {
+  const wholeAt = (atMs: number, playback: Partial<Playback> = {}) =>
+    acceptProgress({ ...tenSeconds, ...playback }, secondBySecond(0, 10_000), after(atMs));
 
-  test.each([
-    { name: "alone, it is the call", reports: [], atMs: 11_000, startMs: 11_000 },
-    {
-      name: "with what was played before it, it is that much earlier",
-      reports: [[0, 4000]],
-      atMs: 5000,
-      startMs: 1000,
+  test.each([0, 4000, 11_000])(
+    "one call of everything is judged by the time since the opening: start at %i ms",
+    (ms) => {
+      const startedAt = after(ms);
+      expect(wholeAt(11_000, { startedAt })).toMatchObject({ isWatched: true, refused: [], tooEarly: undefined });
+      expect(wholeAt(8999, { startedAt })).toMatchObject({ isWatched: false, tooEarly: { retryAfterMs: 1 } });
     },
-    { name: "never before the opening", reports: [[0, 8000]], atMs: 5000, startMs: 0 },
-    {
-      name: "what was played twice counts once",
-      reports: [
-        [0, 3000],
-        [0, 3000],
-      ],
-      atMs: 9000,
-      startMs: 6000,
-    },
-    {
-      name: "with all of the video, it is the call",
-      reports: [
-        [0, 5000],
-        [5000, 9900],
-      ],
-      atMs: 11_000,
-      startMs: 11_000,
-    },
-  ])("the reported start: $name", ({ reports, atMs, startMs }) => {
-    const played = reports.map(([from = 0, to = 0], sequence) => playedRange(sequence, from, to));
-    expect(reportedStart(opened, played, after(atMs))).toEqual(after(startMs));
-    const hidden = played.map((report) => ({ ...report, visible: false }));
-    expect(reportedStart(opened, hidden, after(atMs))).toEqual(after(atMs));
+  );
+
+  test("an opening in the future, by another server's clock, is not later than the start", () => {
+    const playback = { openedAt: after(60_000) };
+    expect(wholeAt(9000, playback).isWatched).toBe(true);
+    expect(wholeAt(8999, playback).isWatched).toBe(false);
   });
 
+  test("time that counted for another view, or before the latest opening, does not count again", () => {
+    const playback = { creditedUntil: after(5000), startedAt: after(11_000) };
+    expect(wholeAt(13_999, playback).isWatched).toBe(false);
+    expect(wholeAt(14_000, playback)).toMatchObject({ isWatched: true, clockMs: 9000, creditedUntil: after(14_000) });
+  });
+
+  test("after a closing tap, ranges that may still fit are too early; those that never can are refused", () => {
+    const closed = { closedAt: after(3000), isClosedForGood: true };
+    const first = wholeAt(3000, closed);
+    expect(first.acceptedMs).toBe(4000);
+    expect(first.tooEarly).toEqual({ sequences: [4], retryAfterMs: 1000 });
+    expect(first.refused.map(({ sequence, reason }) => `${sequence} ${reason}`)).toEqual(
+      [5, 6, 7, 8, 9].map((sequence) => `${sequence} after-close`),
+    );
+    const retried = acceptProgress({ ...tenSeconds, ...closed, ...first }, first.early, after(4000));
+    expect(retried).toMatchObject({ acceptedMs: 5000, tooEarly: undefined, acknowledged: [4] });
+  });
+
+  const some = fc.record({
+    durationMs: fc.integer({ min: 1000, max: 60_000 }),
+    closedMs: fc.nat(70_000),
+    lateMs: fc.nat(100_000),
+  });
+
+  /** Where the second ends in which 97 % are covered, or all but the last second: less real time never suffices. */
+  function neededMsOf(durationMs: number): number {
+    const allButTheLastMs = durationMs - Math.min(1000, durationMs / 10);
+    const ends = secondBySecond(0, durationMs).map(({ to_ms: to }) => to);
+    const sufficient = ends.find((to) => to >= Math.min(durationMs * 0.97, allButTheLastMs)) ?? durationMs;
+    return Math.min(sufficient, Math.max(1000, allButTheLastMs));
+  }
+
   test("whenever its reports arrive, a view is complete only if the time to its close, and the wait, suffice", () => {
-    const some = fc.record({
-      durationMs: fc.integer({ min: 1000, max: 60_000 }),
-      closedMs: fc.nat(70_000),
-      lateMs: fc.nat(100_000),
-    });
     fc.assert(
       fc.property(some, ({ durationMs, closedMs, lateMs }) => {
         const playback = { ...tenSeconds, durationMs, closedAt: after(closedMs) };
         const reports = secondBySecond(0, durationMs);
         const { isWatched } = acceptProgress(playback, reports, after(closedMs + lateMs));
-        const neededMs = Math.max(1000, durationMs - Math.min(1000, durationMs / 10));
-        expect(isWatched).toBe(closedMs + Math.min(lateMs, maxWaitMs(durationMs)) >= neededMs);
+        expect(isWatched).toBe(closedMs + Math.min(lateMs, maxWaitMs(durationMs)) >= neededMsOf(durationMs));
+      }),
+      // 57 of 58 s are 97 % of them, and less than all but the last second.
+      { examples: [[{ durationMs: 58_001, closedMs: 56_000, lateMs: 1000 }]] },
+    );
+  });
+
+  test("a player is invited to send again only what a later call accepts", () => {
+    const close = fc.record({ closedMs: fc.nat(12_000), lateMs: fc.nat(5000), isClosedForGood: fc.boolean() });
+    fc.assert(
+      fc.property(close, fc.nat(12), ({ closedMs, lateMs, isClosedForGood }, cut) => {
+        const reports = secondBySecond(0, 10_000).toSpliced(cut, 1);
+        let playback: Playback = { ...tenSeconds, closedAt: after(closedMs), isClosedForGood: true };
+        if (!isClosedForGood) playback = { ...playback, closedAt: null };
+        const first = acceptProgress(playback, reports, after(closedMs + lateMs));
+        if (!first.tooEarly) return;
+        const again = after(closedMs + lateMs + first.earlyMs);
+        expect(acceptProgress({ ...playback, ...first }, first.early, again)).toMatchObject({
+          acknowledged: first.tooEarly.sequences,
+          refused: [],
+          tooEarly: undefined,
+        });
+      }),
+    );
+  });
+
+  const wholeSeconds = (playedMs: number) => secondBySecond(0, Math.floor(playedMs / 1000) * 1000);
+
+  test("an honest viewer's calls count in whatever order and however late they arrive, and nobody gains time", () => {
+    const call = fc.record({ sentAfterMs: fc.nat(14_000), delayMs: fc.nat(40_000), isTwice: fc.boolean() });
+    const honest = fc.record({
+      offerMs: fc.nat(20_000),
+      stallMs: fc.nat(5000),
+      stallAtMs: fc.nat(10_000),
+      calls: fc.array(call, { maxLength: 8 }),
+      lastDelayMs: fc.nat(40_000),
+    });
+    fc.assert(
+      fc.property(honest, ({ offerMs, stallMs, stallAtMs, calls, lastDelayMs }) => {
+        const playedAfter = (ms: number) => Math.min(10_000, ms < stallAtMs ? ms : Math.max(stallAtMs, ms - stallMs));
+        const sent = [...calls, { sentAfterMs: 10_000 + stallMs, delayMs: lastDelayMs, isTwice: true }];
+        const arrivals = sent
+          .flatMap(({ sentAfterMs, delayMs, isTwice }) => {
+            const arrival = { playedMs: playedAfter(sentAfterMs), atMs: offerMs + sentAfterMs + delayMs };
+            return isTwice ? [arrival, { ...arrival, atMs: arrival.atMs + 500 }] : [arrival];
+          })
+          .toSorted((a, b) => a.atMs - b.atMs);
+        let playback: Playback = { ...tenSeconds, startedAt: null };
+        for (const { playedMs, atMs } of arrivals) {
+          playback = { ...playback, startedAt: playback.startedAt ?? after(atMs) };
+          // A report never changes: of the second that is being played there is none yet.
+          const accepted = acceptProgress(playback, wholeSeconds(playedMs), after(atMs));
+          expect(accepted).toMatchObject({ refused: [], tooEarly: undefined });
+          expect(accepted.clockMs).toBeLessThanOrEqual(atMs);
+          playback = { ...playback, ...accepted };
+        }
+        expect(totalLength(playback.progress.covered)).toBe(10_000);
       }),
     );
   });

@@ -67,14 +67,18 @@ export interface Progress {
 export interface Playback {
   progress: Progress;
   durationMs: number;
-  /** See {@link reportedStart}. */
+  /** Real time counts from here: a bad network may hold back every call, also that of the start, until the view is over. */
+  openedAt: Date;
+  /** When the server learnt that playback began; nothing counts before a call has said so. */
   startedAt: Date | null;
   /** When the view was closed: time after that is not credited, except for {@link maxWaitMs}. */
   closedAt: Date | null;
+  /** Its player is gone for good: what the time until the close does not allow is refused, since sending it again is futile. */
+  isClosedForGood: boolean;
   firstSequence: number;
   /** Real time credited to this view. */
   clockMs: number;
-  /** Real time before this moment was credited to a view of the same viewer, this one or another, and counts for no other. */
+  /** Real time before this moment counts for no report: it was credited to a view of the same viewer, this one or another. */
   creditedUntil: Date | null;
 }
 
@@ -98,7 +102,7 @@ export interface AcceptedProgress {
   creditedUntil: Date | null;
 }
 
-/** For the delay between the server's start time and the first frame, and for rounding. It never completes a view. */
+/** For rounding, and for clocks of servers that differ. It never completes a view. */
 export const SLACK_MS = 1000;
 const MAX_REPORT_MS = 30_000;
 /** Media clocks of webviews jitter: a gap this small counts as played. The server's clock still limits the sum. */
@@ -121,7 +125,10 @@ const MAX_SEQUENCE_RANGES = 256;
 export function acceptProgress(playback: Playback, reports: readonly ProgressReport[], now: Date): AcceptedProgress {
   const { durationMs } = playback;
   const allowedMs = allowedClockMs(playback, now);
+  const finallyAllowedMs = finalClockMs(playback);
   let { covered, sequences } = playback.progress;
+  // With the ranges that are too early.
+  let claimed = covered;
   const refusals = { ...playback.progress.refusals };
   const acknowledged: number[] = [];
   const refused: AcceptedProgress["refused"] = [];
@@ -132,17 +139,23 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
     const { sequence } = report;
     const isSettled = sequence < playback.firstSequence || includesPoint(sequences, sequence);
     if (!isSettled) {
-      const reason = playback.startedAt ? refusalReason(report, durationMs) : "not-started";
+      let reason = playback.startedAt ? refusalReason(report, durationMs) : "not-started";
+      if (!reason) {
+        const range = rangeOf(report, durationMs);
+        const merged = mergeRange(covered, range, JITTER_MS);
+        const mergedClaim = mergeRange(claimed, range, JITTER_MS);
+        if (totalLength(merged) <= totalLength(covered) || neededClockMs(merged, durationMs) <= allowedMs) {
+          covered = merged;
+          claimed = mergedClaim;
+        } else if (neededClockMs(mergedClaim, durationMs) <= finallyAllowedMs) {
+          claimed = mergedClaim;
+          early.push(report);
+          continue;
+        } else reason = "after-close";
+      }
       if (reason) {
         refused.push({ sequence, reason });
         refusals[reason] = (refusals[reason] ?? 0) + 1;
-      } else {
-        const merged = mergeRange(covered, rangeOf(report, durationMs), JITTER_MS);
-        if (totalLength(merged) > totalLength(covered) && neededClockMs(merged, durationMs) > allowedMs) {
-          early.push(report);
-          continue;
-        }
-        covered = merged;
       }
       sequences = boundSequences(mergeRange(sequences, [sequence, sequence + 1]));
       settled.push(report);
@@ -151,7 +164,6 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   }
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
-  const claimed = claimedWith(covered, early, durationMs);
   const acceptedMs = totalLength(covered);
   const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, durationMs) - allowedMs)) : 0;
   return {
@@ -170,32 +182,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   };
 }
 
-/**
- * When playback began, by the call that reports it first: earlier than that call by what the call has played already, since a
- * slow network delays it, but not before the ad was opened. A first call that brings the whole video shows no playback: its
- * time begins with it.
- */
-export function reportedStart(
-  { openedAt, durationMs }: { openedAt: Date; durationMs: number },
-  reports: readonly ProgressReport[],
-  now: Date,
-): Date {
-  const claimed = claimedWith([], reports, durationMs);
-  if (isWatched(claimed, durationMs)) return now;
-  return new Date(Math.min(now.getTime(), Math.max(openedAt.getTime(), now.getTime() - totalLength(claimed))));
-}
-
-/** The same for a page that was hidden, which closed the view, and came back: when it began to play on. */
-export function reportedReturn(
-  { progress, durationMs, closedAt }: Pick<Playback, "progress" | "durationMs"> & { closedAt: Date },
-  reports: readonly ProgressReport[],
-  now: Date,
-): Date {
-  const addedMs = totalLength(claimedWith(progress.covered, reports, durationMs)) - totalLength(progress.covered);
-  return new Date(Math.max(closedAt.getTime(), now.getTime() - addedMs));
-}
-
-/** How long ranges of a call that closes the view may wait for the clock, which began when its start arrived. */
+/** How long ranges of a call that closes the view may wait for the clock. */
 export function maxWaitMs(durationMs: number): number {
   return Math.min(SLACK_MS, durationMs / 2);
 }
@@ -211,11 +198,24 @@ export function nextSequence({ sequences }: Progress): number {
   return sequences.at(-1)?.[1] ?? 0;
 }
 
-/** Real time this view may count: its credited time, plus the time of its playback credited to none of the viewer's views. */
-function allowedClockMs({ clockMs, startedAt, closedAt, creditedUntil, durationMs }: Playback, now: Date): number {
+/** Real time this view may count: its credited time, plus the time since its opening credited to none of the viewer's views. */
+function allowedClockMs(playback: Playback, now: Date): number {
+  const { clockMs, startedAt, closedAt, durationMs } = playback;
   if (!startedAt) return Number.NEGATIVE_INFINITY;
   const untilMs = closedAt ? Math.min(now.getTime(), closedAt.getTime() + maxWaitMs(durationMs)) : now.getTime();
-  return clockMs + untilMs - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
+  return clockMs + untilMs - freeFromMs(playback, startedAt);
+}
+
+/** The most that it may ever count. */
+function finalClockMs(playback: Playback): number {
+  const { closedAt, durationMs, isClosedForGood } = playback;
+  if (!closedAt || !isClosedForGood) return Number.POSITIVE_INFINITY;
+  return allowedClockMs(playback, new Date(closedAt.getTime() + maxWaitMs(durationMs)));
+}
+
+/** An opening that a fast clock stored is not later than the start. */
+function freeFromMs({ openedAt, creditedUntil }: Playback, startedAt: Date): number {
+  return Math.max(Math.min(openedAt.getTime(), startedAt.getTime()), creditedUntil?.getTime() ?? 0);
 }
 
 /** The credited time that this coverage requires. */
@@ -230,15 +230,7 @@ function creditTime(playback: Playback, acceptedMs: number, allowedMs: number) {
   const { clockMs, startedAt, creditedUntil } = playback;
   const addedMs = Math.min(acceptedMs, allowedMs) - clockMs;
   if (!startedAt || addedMs <= 0) return { clockMs, creditedUntil };
-  const freeFromMs = Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
-  return { clockMs: clockMs + addedMs, creditedUntil: new Date(freeFromMs + addedMs) };
-}
-
-/** The covered ranges with those of the reports that may count at all, whatever the clock says. */
-function claimedWith(covered: readonly Range[], reports: readonly ProgressReport[], durationMs: number): Range[] {
-  return reports
-    .filter((report) => refusalReason(report, durationMs) === undefined)
-    .reduce<Range[]>((ranges, report) => mergeRange(ranges, rangeOf(report, durationMs), JITTER_MS), [...covered]);
+  return { clockMs: clockMs + addedMs, creditedUntil: new Date(freeFromMs(playback, startedAt) + addedMs) };
 }
 
 function refusalReason(report: ProgressReport, durationMs: number): ReportRefusalReason | undefined {

@@ -1,14 +1,7 @@
 import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
+import type { Interaction } from "@intermission/ad-core/wire-fields";
 import type { CloseReason } from "@intermission/operator-api/reviews";
-import {
-  type AcceptedProgress,
-  acceptProgress,
-  maxWaitMs,
-  milestonesBetween,
-  reportedReturn,
-  reportedStart,
-  SLACK_MS,
-} from "./accept-progress.ts";
+import { type AcceptedProgress, acceptProgress, maxWaitMs, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
 import { type AdView, latest, plausibleTimes } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
@@ -53,18 +46,8 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     return { change: await endingOf(views, stored, { ...call, reason: "deadline" }), accepted, isBlack: false };
   }
   const { now, eventId } = call;
-  const view = returned(plausibleTimes(stored, now), call);
-  const isStart = call.isStart && view.startedAt === null;
-  const startedAt = view.startedAt ?? (isStart ? reportedStart(view, call.reports, now) : null);
-  const pendingBefore = view.pendingReports ?? [];
-  // The view may have been opened again since these reports arrived, with a higher first sequence number.
-  const firstSequence = Math.min(view.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
-  const request = closeOf(view, call);
-  const accepted = acceptProgress(
-    { ...view, startedAt, closedAt: request?.requestedAt ?? null, firstSequence },
-    uniqueReports([...pendingBefore, ...call.reports]),
-    now,
-  );
+  const { view, startedAt, request, accepted } = judgeReports(plausibleTimes(stored, now), call);
+  const isStart = startedAt !== null && view.startedAt === null;
   const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
   const isWatched = view.state === "watched" || accepted.isWatched;
   const state = isWatched ? "watched" : startedAt ? "playing" : "opened";
@@ -104,10 +87,45 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
   );
   const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
   return {
-    change: { before: stored, after, isStart, ending, milestones, now },
+    change: { before: stored, after, isStart, ending, milestones, now, interactions: interactionsIn(view, call) },
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };
+}
+
+interface Judged {
+  view: AdView;
+  startedAt: Date | null;
+  request: ReturnType<typeof closeOf>;
+  accepted: AcceptedProgress;
+}
+
+/**
+ * A hidden page that comes back withdraws its close, which may have overtaken its calls or fallen behind them. A call shows that
+ * the page is back if it plays on, or brings more than could be played until the close.
+ */
+function judgeReports(view: AdView, call: Advance): Judged {
+  const back = withoutHiddenClose(view);
+  const judged = judgeReportsOf(call.isPlaying && !call.close ? back : view, call);
+  const { tooEarly, refused } = judged.accepted;
+  const isMore = tooEarly !== undefined || refused.some(({ reason }) => reason === "after-close");
+  return isMore && judged.view !== back ? judgeReportsOf(back, call) : judged;
+}
+
+function judgeReportsOf(view: AdView, call: Advance): Judged {
+  const { now } = call;
+  const startedAt = view.startedAt ?? (call.isStart ? now : null);
+  const request = closeOf(view, call);
+  const pendingBefore = view.pendingReports ?? [];
+  // The view may have been opened again since these reports arrived, with a higher first sequence number.
+  const firstSequence = Math.min(view.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
+  const closedAt = request?.requestedAt ?? null;
+  const accepted = acceptProgress(
+    { ...view, startedAt, closedAt, isClosedForGood: request?.reason === "tap", firstSequence },
+    uniqueReports([...pendingBefore, ...call.reports]),
+    now,
+  );
+  return { view, startedAt, request, accepted };
 }
 
 /** The view's signals with those of a call, and whether its video plays without a picture. */
@@ -166,20 +184,23 @@ function pendingOf(
   return isTooLate || settleAt > view.deadline ? undefined : { reports: early, settleAt };
 }
 
-/** An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. */
+/**
+ * An earlier close, which ends the credited time, or this call's. A view that is watched already is credited none. After a
+ * closing tap no page comes back.
+ */
 function closeOf(view: AdView, { close, now }: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
   const earlier = view.startedAt ? closeRequestOf(view) : undefined;
   if (!close) return earlier;
-  return { requestedAt: view.state === "watched" ? now : (earlier?.requestedAt ?? now), reason: close };
+  const reason = earlier?.reason === "tap" ? earlier.reason : close;
+  return { requestedAt: view.state === "watched" ? now : (earlier?.requestedAt ?? now), reason };
 }
 
-/** A hidden page that comes back plays on: its close is withdrawn, and the time between them is credited to no view. */
-function returned(view: AdView, { isPlaying, close, reports, now }: Advance): AdView {
+/** The page is back: the time that was not used until it was hidden is credited to no view. */
+function withoutHiddenClose(view: AdView): AdView {
   const { closeRequestedAt: closedAt, closeReason, state, pendingReports } = view;
-  if (!isPlaying || close || closedAt === null || closeReason !== "page-hidden") return view;
+  if (closedAt === null || closeReason !== "page-hidden") return view;
   if (state !== "playing" || pendingReports !== null) return view;
-  const creditedUntil = latest(view.creditedUntil, reportedReturn({ ...view, closedAt }, reports, now));
-  return { ...view, closeRequestedAt: null, closeReason: null, creditedUntil };
+  return { ...view, closeRequestedAt: null, closeReason: null, creditedUntil: latest(view.creditedUntil, closedAt) };
 }
 
 function closeRequestOf({ closeRequestedAt, closeReason }: AdView) {
@@ -192,3 +213,14 @@ export function afterTheEnd(view: AdView, reports: readonly ProgressReport[]) {
   const { acceptedMs, state } = view;
   return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
 }
+
+/** Of a VAST ad, whose trackers they call. The pause at the end of the video is none. */
+function interactionsIn({ isVast, durationMs }: AdView, { reports }: Advance): Interaction[] {
+  if (!isVast) return [];
+  return reports.flatMap(({ events = [], to_ms: toMs }) =>
+    events.filter((event) => event !== "pause" || toMs < durationMs - LAST_MS),
+  );
+}
+
+/** All but the last second is watched. */
+const LAST_MS = 1000;

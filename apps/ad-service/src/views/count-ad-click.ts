@@ -1,11 +1,8 @@
-import { newClickId } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { randomBytes } from "@intermission/server/random-bytes";
-import { landingAddress } from "../campaigns/campaign-settings.ts";
-import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
 import { type AdView, lockView, readView } from "./ad-view.ts";
 import { type AdRows, findAd } from "./find-ad.ts";
+import { clickIdOf, landingPage } from "./landing-page.ts";
 import { isClickKey } from "./session-token.ts";
 
 export interface AdClick {
@@ -27,15 +24,12 @@ const insert = statement<never>(
    select bot_id, view_id, $3, user_id, campaign_id, creative_id, audience, $4, $5 from views
    where bot_id = $1 and view_id = $2 and code = $6`,
 );
-const read = statement<{ clickId: string }>(
+const read = statement<{ occurredAt: Date }>(
   "ad-clicks.read",
-  `select click_id as "clickId" from cta_clicks where bot_id = $1 and view_id = $2 and opened_at = $3`,
+  `select occurred_at as "occurredAt" from cta_clicks where bot_id = $1 and view_id = $2 and opened_at = $3`,
 );
 
-/**
- * Redirects from a video's or an end card's call to action to its landing page. Counts the first click of a view that
- * began to play.
- */
+/** The landing page of a video's or an end card's call to action. Counts the first click of a view that began to play. */
 export async function countAdClick(
   { database, ads }: { database: Database; ads: AdRows },
   click: AdClick,
@@ -53,10 +47,9 @@ export async function countAdClick(
     const view = await lockView(tx, click);
     if (!view) return { outcome: "unknown" };
     const [earlier] = await tx.run(read, [view.botId, view.viewId, view.openedAt]);
-    const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(view, click);
-    if (isCounted) await count(tx, view, clickId, click);
-    return { outcome: "landed", isCounted, url: landingOf(landingUrl, view, { clickId, now: click.now }) };
+    if (isCounted) await count(tx, view, click);
+    return { outcome: "landed", isCounted, url: landingPage(landingUrl, view, click.now) };
   });
 }
 
@@ -64,8 +57,9 @@ function isCountable(view: AdView, { isMachine, key }: AdClick): boolean {
   return !isMachine && view.startedAt !== null && !view.isTest && isClickKey(key, view);
 }
 
-async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCard, now }: AdClick) {
+async function count(tx: Transaction, view: AdView, { isOnEndCard, now }: AdClick) {
   const { botId, viewId, code, openedAt, acceptedMs: playheadMs } = view;
+  const clickId = clickIdOf(view);
   await tx.run(insert, [botId, viewId, clickId, now, openedAt, code]);
   if (!view.isVast) return;
   await enqueueTrackerCalls(tx, view, {
@@ -73,17 +67,5 @@ async function count(tx: Transaction, view: AdView, clickId: string, { isOnEndCa
     playheadMs,
     clickId,
     now,
-  });
-}
-
-function landingOf(landingUrl: string, view: AdView, { clickId, now }: { clickId: string; now: Date }): string {
-  const { botId, viewId, code, campaignId, creativeId } = view;
-  const filled = view.isVast ? fillMacros(landingUrl, { now, chance: Math.random(), viewId, clickId }) : landingUrl;
-  return landingAddress(filled, {
-    click_id: clickId,
-    code,
-    bot_id: botId,
-    campaign_id: campaignId,
-    creative_id: creativeId,
   });
 }

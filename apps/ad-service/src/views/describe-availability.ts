@@ -1,19 +1,28 @@
 import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-core/client-api";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { Choice } from "../ad-selection/choose-ad.ts";
+import { likelyAd, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import {
+  earnedOnDay,
   limitOfViewer,
   type UnfinishedViews,
   type ViewerEarnings,
   type ViewerLimitSettings,
-} from "../ad-selection/limit-of-viewer.ts";
-import { couldFill, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
-import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+} from "../viewers/limit-of-viewer.ts";
 
 export type Availability =
-  | { outcome: "available" }
+  | {
+      outcome: "available";
+      /** Of the viewer, from this bot, out of its daily cap. */
+      earnedToday: number;
+      dailyCap: number;
+      /** What an opening would most likely choose. */
+      ad: Extract<Choice, { outcome: "chosen" }>;
+    }
   | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
 
 const readFacts = statement<
@@ -38,35 +47,62 @@ export async function describeAvailability(
     user = {},
     formats,
     now,
-  }: { bot: Bot; userId: string; user?: UserAdRequest["user"]; formats: readonly CampaignFormat[]; now: Date },
+    random = () => 0,
+  }: {
+    bot: Bot;
+    userId: string;
+    user?: UserAdRequest["user"];
+    formats: readonly CampaignFormat[];
+    now: Date;
+    /** For the choice of the ad. */
+    random?: () => number;
+  },
 ): Promise<Availability> {
+  const facts = await factsOfViewer(database, { bot, userId, now });
+  // Whether an ad fits is read only where nothing else is in the way.
+  const hindrance = hindranceOf(facts, now);
+  if (hindrance !== undefined) return hindrance;
+  const earned = { earnedToday: earnedOnDay(facts, now), dailyCap: facts.dailyCap };
+  for (const format of formats) {
+    const ad = await likelyAd({ database, campaigns }, { format, bot, userId, user }, { now, random });
+    if (ad.outcome === "chosen") return { outcome: "available", ...earned, ad };
+  }
+  return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+}
+
+interface ViewerOfBot {
+  bot: Bot;
+  userId: string;
+  now: Date;
+}
+
+async function factsOfViewer(database: Database, { bot, userId, now }: ViewerOfBot) {
   const [row] = await database.run(readFacts, [bot.botId, userId, now, ...boundsAt([now])]);
   if (!row) throw new Error(`bot ${bot.botId} has no row`);
   const { unfinished: count, lastActiveAt, firstDeadline, ...viewer } = row;
-  const facts = { ...viewer, isSuspended: bot.isSuspended, unfinished: { count, lastActiveAt, firstDeadline } };
-  // Whether an ad fits is read only where nothing else is in the way.
-  const withAd = judgeAvailability({ ...facts, hasAd: true }, now);
-  if (withAd.outcome === "unavailable") return withAd;
-  for (const format of formats) {
-    if (await couldFill({ database, campaigns }, { format, bot, userId, user }, now)) return withAd;
-  }
-  return judgeAvailability({ ...facts, hasAd: false }, now);
+  return { ...viewer, isSuspended: bot.isSuspended, unfinished: { count, lastActiveAt, firstDeadline } };
+}
+
+/** Why no ad at all is opened for a user now, whichever campaigns run; undefined: nothing is in the way. */
+export async function blockOfViewer(database: Database, viewer: ViewerOfBot) {
+  const hindrance = hindranceOf(await factsOfViewer(database, viewer), viewer.now);
+  return hindrance && { reason: hindrance.reason, availableAt: hindrance.availableAt ?? null };
 }
 
 export interface AvailabilityFacts extends ViewerEarnings, ViewerLimitSettings {
   isSuspended: boolean;
   unfinished: UnfinishedViews;
-  /** An ad of any of the formats fits the user. */
-  hasAd: boolean;
 }
 
-export function judgeAvailability(facts: AvailabilityFacts, now: Date): Availability {
+/** What is in the way of an ad, whichever fits the user. */
+export function hindranceOf(
+  facts: AvailabilityFacts,
+  now: Date,
+): { outcome: "unavailable"; reason: Exclude<UnavailableReason, "no-ad">; availableAt: Date | undefined } | undefined {
   if (facts.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
   const limit = limitOfViewer(facts, facts.unfinished, facts, now);
-  if (limit.outcome === "limited") {
-    return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
-  }
-  return facts.hasAd ? { outcome: "available" } : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+  if (limit.outcome === "free") return undefined;
+  return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
 }
 
 export function availabilityAnswer(availability: Availability): AvailabilityResponse {

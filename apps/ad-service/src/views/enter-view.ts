@@ -3,20 +3,21 @@ import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
-import { audienceText } from "../ad-selection/audience.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
+import { audienceText } from "../viewers/audience.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { type AdView, latest } from "./ad-view.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
 import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
+import { isTooOld } from "./offer-age.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { hashSessionToken } from "./session-token.ts";
@@ -122,19 +123,22 @@ async function enter(
   if (!code && requestedCode !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
   if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
-  // Nothing was accepted of a broken ad, or of an offer whose video is no longer approved: its code begins a new view, without
-  // that video.
+  // Less than a second was accepted of a broken ad, and nothing of an offer whose video is no longer approved: its code begins a new view, without
+  // that video. An offer that is too old is chosen anew.
   const isUnapproved = view !== undefined && isUnapprovedOffer(deps, view);
-  const isOver = isUnapproved || (view !== undefined && isBroken(view, now));
+  const isStale = view !== undefined && isTooOld(view, opening.vastAd, now);
+  const isOver = isUnapproved || isStale || (view !== undefined && isBroken(view, now));
   const broken = isOver && view && now <= view.deadline ? view : undefined;
   if (view && !broken) return continueView(deps, view, opening, input);
   if (code?.isFollowed && input.bot.payPerCode === "once") return { outcome: "spent" };
   if (code?.isRewarded) return refused("CODE_USED");
   if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
   if (limit.outcome === "limited") return limit;
-  const begun = await beginView(deps, { opening, broken }, input, tried);
+  const failed = broken && !isStale ? [broken.creativeId] : [];
+  const begun = await beginView(deps, { opening, broken, failed }, input, tried);
   // The failed video may load later: if there is no other ad, the same one is better than none.
-  const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken) && !isUnapproved;
+  const isAgain =
+    begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken) && !isUnapproved && !isStale;
   return isAgain ? continueView(deps, broken, opening, input) : begun;
 }
 
@@ -208,13 +212,13 @@ type NoAd = Extract<Refusal, { outcome: "no-ad" }>;
 
 async function beginView(
   deps: EnterViewDeps,
-  { opening, broken }: { opening: Opening; broken: AdView | undefined },
+  { opening, broken, failed }: { opening: Opening; broken: AdView | undefined; failed: readonly string[] },
   input: EnterViewInput,
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { views, ads } = deps;
   const { device, now, startParam = null } = input;
-  const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
+  const failedCreatives = [...new Set([...(broken?.failedCreatives ?? []), ...failed])];
   const code = opening.code ?? newCodeOf(input);
   const viewId = newViewId(code, input.viewRandom);
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {

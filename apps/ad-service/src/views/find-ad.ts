@@ -6,10 +6,11 @@ import type { Captions, Rendition } from "@intermission/operator-api/creatives";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
+import { type Choice, chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { canPlay, chooseRendition, type Device, describeDevice, lighterThan } from "../creatives/choose-rendition.ts";
 import type { CreativeKind } from "../creatives/creatives.ts";
+import { mediaAddress } from "../creatives/media-storage.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 import { shownReasons } from "./shown-reasons.ts";
 
@@ -20,6 +21,7 @@ export interface Ad {
   title?: string | null;
   legalLine: string | null;
   shownBecause: readonly ShownReason[];
+  /** Null: no button leads to the landing page. Empty: the player labels it, in the viewer's language. */
   callToAction: string | null;
   landingUrl: string | null;
   /** Relative to `/media/`; null if the video is at `mediaUrl`. */
@@ -42,8 +44,8 @@ interface EndCard {
   imageUrl: string;
   width: number;
   height: number;
-  /** Of the picture alone; null if the ad's call to action stands beside it. */
   callToAction: string | null;
+  /** Of the picture alone; null if the ad's call to action stands beside it. */
   landingUrl: string | null;
 }
 
@@ -120,11 +122,6 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
 }
 
-/** The address of a stored file. */
-export function mediaAddress(publicUrl: string, fileName: string): string {
-  return `${publicUrl.replace(/\/$/, "")}/media/${fileName}`;
-}
-
 /** The ad of a view; without a device, with the video as it was uploaded. */
 export async function findAd(
   rows: AdRows,
@@ -140,17 +137,13 @@ export async function findAd(
 /** The campaign's advertiser name takes precedence over the tag's; the tag's click-through address over the campaign's. */
 function vastAdOf(row: AdRow, vast: VastAd): Ad {
   const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough, companion } = vast;
-  const landingUrl = clickThrough ?? row.landingUrl;
-  // Without a call to action the button shows the host name, which needs no translation.
-  const labelOf = (url: string | null) =>
-    row.callToAction ?? (url === null ? null : new URL(url).hostname.slice(0, 40));
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
     title: vast.title,
     legalLine: row.legalLine,
     shownBecause: ["network", ...shownReasons(row.targeting)],
-    callToAction: labelOf(landingUrl),
-    landingUrl,
+    callToAction: row.callToAction ?? "",
+    landingUrl: clickThrough ?? row.landingUrl,
     fileName: null,
     posterFileName: null,
     mediaUrl,
@@ -166,7 +159,7 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
         imageUrl: companion.imageUrl,
         width: companion.width,
         height: companion.height,
-        callToAction: labelOf(companion.clickThrough),
+        callToAction: row.callToAction ?? "",
         landingUrl: companion.clickThrough,
       },
     }),
@@ -206,12 +199,20 @@ export async function findCandidateAd(
   };
   const request = { format: "rewarded" as const, bot, user, seen: new Map<string, Date[]>() };
   const choice = chooseAd(campaigns.index, request, { now, random: drawsOf(code) });
-  if (choice.outcome === "no-ad" || choice.creative === null) return undefined;
-  const { campaignId } = choice.state.campaign;
+  return choice.outcome === "no-ad" ? undefined : candidateOf({ ads, publicUrl }, choice, describeDevice(headers));
+}
+
+/** The file that the page may load before the ad is opened; undefined for an ad of another server. */
+export async function candidateOf(
+  { ads, publicUrl }: { ads: AdRows; publicUrl: string },
+  { state, creative }: Pick<Extract<Choice, { outcome: "chosen" }>, "state" | "creative">,
+  device: Device,
+): Promise<CandidateAd | undefined> {
+  if (creative === null) return undefined;
   const found = await findChosenAd(
     ads,
-    { campaignId, creativeId: choice.creative.creativeId },
-    describeDevice(headers),
+    { campaignId: state.campaign.campaignId, creativeId: creative.creativeId },
+    device,
   );
   if (found.kind !== "video" || found.ad.fileName === null) return undefined;
   const { fileName, posterFileName, width, height } = found.ad;

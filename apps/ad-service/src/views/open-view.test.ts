@@ -1,7 +1,9 @@
 import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
+import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openViewFixture, playedRange, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
+import { setCampaignStatus } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { viewPlayerRoutes } from "./player-routes.ts";
 import { sweepViews } from "./sweep-views.ts";
@@ -313,8 +315,8 @@ describe("opening an ad", () => {
     test(
       "without a running campaign there is no ad",
       onFixture({}, async (fixture) => {
-        const setStatus = (status: string) =>
-          fixture.database.run({ name: "", text: "update campaigns set status = $1" }, [status]);
+        const setStatus = (status: CampaignStatus) =>
+          setCampaignStatus(fixture.database, { campaignId: "cmp_1", status, by: "operator", now: new Date() });
         await setStatus("paused");
         await fixture.campaigns.refresh();
         expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
@@ -349,6 +351,7 @@ describe("opening an ad", () => {
         expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
         const refused = await fetch(`${address}/player/v1/sessions`, { method: "POST" });
         expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+        expect(refused.headers.get("access-control-expose-headers")).toBe("retry-after, x-request-id");
         expect(refused.headers.get("cache-control")).toBe("no-store");
       }),
     );
@@ -393,8 +396,11 @@ describe("opening an ad", () => {
           const answers = await Promise.all(Array.from({ length: 100 }, forged));
           statuses.push(...answers.map(({ status }) => status));
         }
-        expect(statuses.filter((status) => status === 401)).toHaveLength(1200);
-        expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+        expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+        expect(statuses.filter((status) => status === 429)).toHaveLength(1280);
+        // After 1200 checks of a minute no launch data of the address is checked, authentic or not.
+        const authentic = { bot_id: fixture.botId, init_data: fixture.initData(ann) };
+        expect(await fixture.post("/sessions", authentic, "application/json")).toMatchObject({ status: 429 });
       }),
     );
 

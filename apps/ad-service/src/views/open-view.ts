@@ -18,12 +18,13 @@ import type { RequestRefusal, StoredRequest } from "@intermission/operator-api/t
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { CountCall } from "@intermission/server/counted-calls";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
-import { audienceText } from "../ad-selection/audience.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
 import { orderCaptions } from "../creatives/order-captions.ts";
+import { audienceText } from "../viewers/audience.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import type { AdView } from "./ad-view.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";
@@ -130,6 +131,8 @@ export interface OpenViewInput extends OpeningInput {
   country: string | null | undefined;
   /** The browser's header: captions are in the viewer's language. */
   acceptLanguage: string | undefined;
+  /** Counts this request in a limit. */
+  count: CountCall;
 }
 
 export type OpenViewOutcome =
@@ -208,7 +211,7 @@ async function openForUser(
 ): Promise<OpenViewOutcome> {
   const { botId, now } = input;
   const userId = verified.user.id;
-  const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
+  const waitSeconds = secondsToWait(input.count, openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };
   const launch = await readLaunch(openings.database, { bot, userId, now, ...values });

@@ -8,10 +8,12 @@ import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
 import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
+import { mediaAddress } from "../creatives/media-storage.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { type AdView, stateForPlayer } from "./ad-view.ts";
-import { type Ad, mediaAddress } from "./find-ad.ts";
+import type { Ad } from "./find-ad.ts";
+import { opensOf } from "./landing-page.ts";
 import type { OpenViewOutcome } from "./open-view.ts";
 import { clickAddress } from "./session-token.ts";
 
@@ -48,17 +50,17 @@ export function openingAnswer(
   if (outcome.outcome === "refused") {
     const [status, usual] = openingRefusals[outcome.reason];
     const message = outcome.signedBy === undefined ? usual : otherServers[outcome.signedBy];
-    const link = outcome.bot && botForPlayer(outcome.bot).link;
+    const link = outcome.bot && botForPlayer(outcome.bot, publicUrl).link;
     throw new HttpError(status, outcome.reason, message, link ? { details: { bot_link: link } } : {});
   }
-  const shared = { bot: botForPlayer(outcome.bot), server_time: now.toISOString() };
+  const shared = { bot: botForPlayer(outcome.bot, publicUrl), server_time: now.toISOString() };
   if (outcome.outcome === "no-ad") return { outcome: "no-ad", ...shared, retry_after_seconds: NO_AD_RETRY_SECONDS };
   if (outcome.outcome === "limit-reached") {
     const { reason, availableAt } = outcome;
     return { outcome: "limit-reached", ...shared, reason, available_at: availableAt.toISOString() };
   }
   const { view, token, ad } = outcome;
-  const rewards = namedRewardsOf(outcome.bot);
+  const rewards = rewardsForPlayer(outcome.bot, publicUrl);
   return {
     outcome: "session",
     ...shared,
@@ -66,7 +68,7 @@ export function openingAnswer(
     token,
     code: view.code,
     ...stateForPlayer(view.state),
-    ad: adForPlayer(ad, publicUrl, view),
+    ad: adForPlayer(ad, { publicUrl, view, now }),
     ...(rewards && { rewards }),
     accepted_ms: view.acceptedMs,
     resume_at_ms: resumePositionMs(view.progress),
@@ -75,23 +77,36 @@ export function openingAnswer(
   };
 }
 
-function botForPlayer(bot: Bot): BotForPlayer {
-  const { botId, name, username, publisherApiUrl, skipOffer, closeWhenCredited } = bot;
+function rewardsForPlayer(bot: Bot, publicUrl: string) {
+  const rewards = namedRewardsOf(bot);
+  if (rewards?.rewarded === undefined || bot.unitIconFileName === null) return rewards;
+  return { ...rewards, rewarded: { ...rewards.rewarded, icon_url: mediaAddress(publicUrl, bot.unitIconFileName) } };
+}
+
+function botForPlayer(bot: Bot, publicUrl: string): BotForPlayer {
+  const { botId, name, username, pictureFileName, publisherApiUrl, skipOffer, closeWhenCredited } = bot;
   return {
     bot_id: botId,
     name,
     ...(username && { link: `https://t.me/${username}` }),
+    ...(pictureFileName && { picture_url: mediaAddress(publicUrl, pictureFileName) }),
     ...(publisherApiUrl && { publisher_api_url: publisherApiUrl }),
     ...(skipOffer && { skip_offer: true }),
     ...(closeWhenCredited && { close_when_credited: true }),
   };
 }
 
-function adForPlayer(ad: Ad, publicUrl: string, view: AdView): AdForPlayer {
+function adForPlayer(ad: Ad, { publicUrl, view, now }: { publicUrl: string; view: AdView; now: Date }): AdForPlayer {
   const { advertiser, posterFileName, mediaType, durationMs, width, height, endCard } = ad;
   const callOf = ({ callToAction, landingUrl }: Pick<Ad, "callToAction" | "landingUrl">, place?: "end-card") =>
-    callToAction &&
-    landingUrl && { call_to_action: { label: callToAction, url: clickAddress(publicUrl, view, place) } };
+    callToAction !== null &&
+    landingUrl && {
+      call_to_action: {
+        ...(callToAction && { label: callToAction }),
+        url: clickAddress(publicUrl, view, place),
+        opens: opensOf(landingUrl, view, now),
+      },
+    };
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,

@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
+import type { BulkDecision } from "@intermission/operator-api/reviews";
 import { viewRoutes } from "@intermission/operator-api/reviews";
+import type { Author } from "@intermission/postgres/audit";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { requireBots } from "../bots/bots.ts";
-import { type BulkDecision, bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
+import { bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import { botOfView } from "../codes/view-ids.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
@@ -26,18 +29,21 @@ export function viewOperatorRoutes(
 ): void {
   const { database, deliveries, now } = deps;
   const decisions = {
-    release: async (id, eventId) =>
-      (await releaseView(database, { ...id, eventId, now: now() })).outcome === "released",
-    refuse: async (id) => (await refuseView(database, { ...id, now: now() })).outcome === "refused",
-    refund: async (id) => (await refundView(database, { ...id, now: now() })).outcome === "refunded",
-  } satisfies Record<BulkDecision, (id: ReturnType<typeof parseViewId>, eventId: string) => Promise<boolean>>;
+    release: async (of, eventId) =>
+      (await releaseView(database, { ...of, eventId, now: now() })).outcome === "released",
+    refuse: async (of) => (await refuseView(database, { ...of, now: now() })).outcome === "refused",
+    refund: async (of) => (await refundView(database, { ...of, now: now() })).outcome === "refunded",
+  } satisfies Record<
+    BulkDecision,
+    (of: ReturnType<typeof parseViewId> & { author: Author }, eventId: string) => Promise<boolean>
+  >;
   const bulk = bulkReview(deps, {
     what: "views",
     matching: matchingViews,
-    async decide(decision, viewId) {
+    async decide(decision, { id: viewId, author }) {
       const id = parseViewId(viewId);
       const eventId = newEventId(now().getTime(), randomBytes(10));
-      if (!(await decisions[decision](id, eventId))) return undefined;
+      if (!(await decisions[decision]({ ...id, author }, eventId))) return undefined;
       return { ...logged(id), ...(decision === "release" && { eventId }) };
     },
   });
@@ -54,7 +60,7 @@ export function viewOperatorRoutes(
       const id = parseViewId(request.params.sessionId);
       const at = now();
       const eventId = newEventId(at.getTime(), randomBytes(10));
-      const released = await releaseView(database, { ...id, eventId, now: at });
+      const released = await releaseView(database, { ...id, eventId, author: authorOf(request.http), now: at });
       deliveries.wake();
       if (released.outcome === "released") {
         request.log.info({ ...logged(id), eventId: released.eventId, decision: "release" }, decidedByOperator);
@@ -64,14 +70,14 @@ export function viewOperatorRoutes(
 
     async refuseView(request) {
       const id = parseViewId(request.params.sessionId);
-      const refused = await refuseView(database, { ...id, now: now() });
+      const refused = await refuseView(database, { ...id, author: authorOf(request.http), now: now() });
       if (refused.outcome === "refused") request.log.info({ ...logged(id), decision: "refuse" }, decidedByOperator);
       return answer(refused, id.viewId);
     },
 
     async refundView(request) {
       const id = parseViewId(request.params.sessionId);
-      const refunded = await refundView(database, { ...id, now: now() });
+      const refunded = await refundView(database, { ...id, author: authorOf(request.http), now: now() });
       if (refunded.outcome === "unknown-view") throw unknownView(id.viewId);
       if (refunded.outcome === "refunded") request.log.info({ ...logged(id), decision: "refund" }, decidedByOperator);
       return { sessionId: id.viewId, ...refundAnswer(refunded, `view ${id.viewId}`), currency: deps.currency };

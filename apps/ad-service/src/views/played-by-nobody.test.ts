@@ -42,26 +42,34 @@ describe("a view that nobody plays", () => {
     return rows.map((row) => row.suspicions ?? []);
   }
 
-  test.each(["tap", "page-hidden"] as const)("earns nothing if its one call closes it (%s)", async (closed) => {
-    const view = await begin();
-    fixture.advance(11);
-    await fixture.report(view, { started: true, reports: wholeVideo(), closed });
-    await sweepFor(40);
-    expect(await fixture.events()).toEqual([]);
-    expect(await fixture.charges()).toEqual([]);
-  });
-
-  test.each([0, 0.4, 11])(
-    "of a clip of one second earns nothing: its one call comes %s s after the opening",
-    async (silent) => {
-      const view = await begin();
-      await shorten(view, 1000);
-      fixture.advance(silent);
-      await fixture.report(view, { started: true, reports: [playedRange(0, 0)], ...closing });
-      await sweepFor(40);
-      expect(await fixture.events()).toEqual([]);
+  test.each(["tap", "page-hidden"] as const)(
+    "of which one call (%s) is all that the server hears is paid no sooner than it lasts, and marked",
+    async (closed) => {
+      for (const silent of [1, 8, 9]) {
+        const view = await begin(`order-${silent}`);
+        fixture.advance(silent);
+        await fixture.report(view, { started: true, reports: wholeVideo(), closed });
+        // The sweeper settles what waits for the clock, a second at most.
+        fixture.clock.now = new Date(fixture.clock.now.getTime() - 1);
+        await sweepFor(silent === 8 ? 1 : 40);
+        expect(await fixture.events()).toHaveLength(silent === 9 ? 1 : 0);
+      }
+      expect(await suspicions()).toMatchObject([expect.arrayContaining(["too-few-calls"])]);
     },
   );
+
+  test.each([
+    { silent: 0, paid: 0 },
+    { silent: 0.4, paid: 0 },
+    { silent: 11, paid: 1 },
+  ])("of a clip of one second, whose one call comes $silent s after the opening, is paid $paid times", async (clip) => {
+    const view = await begin();
+    await shorten(view, 1000);
+    fixture.advance(clip.silent);
+    await fixture.report(view, { started: true, reports: [playedRange(0, 0)], ...closing });
+    await sweepFor(40);
+    expect(await fixture.events()).toHaveLength(clip.paid);
+  });
 
   test.each([
     { name: "when they come without a close", again: {} },

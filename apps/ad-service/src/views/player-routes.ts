@@ -17,20 +17,22 @@ import {
 } from "@intermission/ad-core/player-api";
 import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
+import { countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
-import type { CountrySource } from "../ad-selection/country-source.ts";
 import { botOfView, newViewRandom } from "../codes/view-ids.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
+import type { CountrySource } from "../viewers/country-source.ts";
 import { stateForPlayer } from "./ad-view.ts";
-import { availabilityAnswer } from "./describe-availability.ts";
+import { type Availability, availabilityAnswer } from "./describe-availability.ts";
+import { type CandidateAd, candidateOf } from "./find-ad.ts";
 import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
 import { openingAnswer, otherServers } from "./opening-answer.ts";
-import { readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
+import { nextAdDraws, readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
@@ -91,6 +93,8 @@ const readStatus = {
 function playerLimits() {
   return {
     // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
+    // As of wrong tokens: authentic launch data is accepted all the same, also from an address that others share.
+    forgeries: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 20_000 }),
     checks: rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 }),
     calls: rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 }),
     warnings: rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 }),
@@ -100,8 +104,9 @@ function playerLimits() {
 /** `/player/v1`, the API of the mini-app. */
 export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDeps): void {
   const { database, views, countrySource, publicUrl, now = () => new Date(), random } = deps;
-  const { checks, calls, warnings } = playerLimits();
+  const { forgeries, checks, calls, warnings } = playerLimits();
   const openings = newOpenings(deps);
+  const { ads } = openings;
 
   app.register(
     async (app) => {
@@ -113,17 +118,20 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
       scope.post("/sessions", { schema: openingOperation }, async (request) => {
         const { body } = request;
         const at = now();
-        spend(checks, addressNetwork(request.ip), at);
+        spend(request, checks, addressNetwork(request.ip), at);
         const made = newIds(at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
-        const input = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
-        const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
+        const launched = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
+        const input = { ...launched, count: countingFor(request) };
+        const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
           request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
         }
+        if (outcome.outcome === "refused" && outcome.reason === "INIT_DATA_INVALID")
+          spend(request, forgeries, addressNetwork(request.ip), at);
         return openingAnswer(outcome, publicUrl, at);
       });
 
@@ -131,7 +139,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { body } = request;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.viewId, at);
+        spend(request, calls, id.viewId, at);
         const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
         const eventId = newEventId(at.getTime(), randomBytes(10));
         const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
@@ -142,7 +150,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { token, fault } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.viewId, at);
+        spend(request, calls, id.viewId, at);
         return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
       });
 
@@ -150,17 +158,22 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { token, next_ad: isNextAdRequested = false } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.viewId, at);
+        spend(request, calls, id.viewId, at);
         const { "user-agent": userAgent } = request.headers;
         const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
-        return statusAnswer(await readViewStatus(deps, question), at);
+        const outcome = await readViewStatus(deps, question);
+        const nextAd = outcome.outcome === "found" ? outcome.nextAd : undefined;
+        const device = describeDevice(request.headers);
+        const file =
+          nextAd?.outcome === "available" ? await candidateOf({ ads, publicUrl }, nextAd.ad, device) : undefined;
+        return statusAnswer(outcome, file, at);
       });
 
       scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
         const { token, reason } = request.body;
         const at = now();
         const id = identify(request.params);
-        spend(calls, id.viewId, at);
+        spend(request, calls, id.viewId, at);
         return adReportAnswer(await reportAd(database, { ...id, token, reason, now: at }), at);
       });
     },
@@ -197,6 +210,8 @@ function browserOf(
 function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
   scope.addHook("onRequest", (_request, reply, done) => {
     reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
+    // A page of another origin reads no other headers: when to come back, and what to name in a report.
+    reply.header("access-control-expose-headers", "retry-after, x-request-id");
     done();
   });
   for (const path of paths) {
@@ -256,7 +271,7 @@ function adReportAnswer({ outcome }: ReportAdOutcome, now: Date): AdReportRespon
   return { outcome, server_time: now.toISOString() };
 }
 
-function statusAnswer(outcome: ViewStatusOutcome, now: Date): StatusResponse {
+function statusAnswer(outcome: ViewStatusOutcome, file: CandidateAd | undefined, now: Date): StatusResponse {
   if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
   const { state, code, acceptedMs, event, nextAd } = outcome;
   return {
@@ -271,8 +286,17 @@ function statusAnswer(outcome: ViewStatusOutcome, now: Date): StatusResponse {
         ...(event.deliveredAt && { delivered_at: event.deliveredAt.toISOString() }),
       },
     }),
-    ...(nextAd && { next_ad: availabilityAnswer(nextAd) }),
+    ...(nextAd && { next_ad: nextAdAnswer(nextAd, file) }),
     server_time: now.toISOString(),
+  };
+}
+
+function nextAdAnswer(nextAd: Availability, file: CandidateAd | undefined): NonNullable<StatusResponse["next_ad"]> {
+  if (nextAd.outcome === "unavailable") return availabilityAnswer(nextAd);
+  return {
+    available: true,
+    today: { earned: nextAd.earnedToday, daily_cap: nextAd.dailyCap },
+    ...(file && { media: { url: file.url, ...(file.posterUrl && { poster_url: file.posterUrl }) } }),
   };
 }
 

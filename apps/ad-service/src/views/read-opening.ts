@@ -1,14 +1,14 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
+import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import type { VastAd } from "../vast/vast-ad.ts";
 import {
   limitOfViewer,
   type ViewerEarnings,
   type ViewerLimit,
   type ViewerLimitSettings,
-} from "../ad-selection/limit-of-viewer.ts";
-import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
-import type { VastAd } from "../vast/vast-ad.ts";
+} from "../viewers/limit-of-viewer.ts";
 import { type AdView, clockHolder, latest, type ViewRow, viewColumns, viewOf, viewRowIn } from "./ad-view.ts";
 
 export interface OpeningQuestion {

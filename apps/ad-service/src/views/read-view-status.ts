@@ -1,8 +1,10 @@
+import type { EarnedDelivery } from "@intermission/ad-core/player-api";
+import type { DeliveryState } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
 import { type Bots, findBot } from "../bots/bots.ts";
-import type { DeliveryState } from "../deliveries/enqueue-webhook.ts";
 import { type AdView, readView } from "./ad-view.ts";
 import { type Availability, describeAvailability } from "./describe-availability.ts";
 import { isSessionToken } from "./session-token.ts";
@@ -22,7 +24,7 @@ export type ViewStatusOutcome =
 export interface EarnedEvent {
   eventId: string;
   occurredAt: Date;
-  delivery: "on-its-way" | "delivered" | "delayed" | "failed";
+  delivery: EarnedDelivery;
   deliveredAt: Date | null;
 }
 
@@ -71,8 +73,15 @@ export async function readViewStatus(
   const bot = isNextAdRequested ? await findBot(deps.bots, botId) : undefined;
   // The user's language is not known here: a campaign for speakers of one language is not announced.
   const user = { platform: platformOf(userAgent), country };
-  const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));
+  const random = drawsOf(nextAdDraws(code));
+  const query = bot && { bot, userId, user, formats: ["rewarded" as const], now, random };
+  const nextAd = query && (await describeAvailability(deps, query));
   return { outcome: "found", state, code, acceptedMs, event, nextAd };
+}
+
+/** An opening of another ad after this code draws the same numbers, and so most likely chooses the same ad. */
+export function nextAdDraws(code: string): string {
+  return `after ${code}`;
 }
 
 function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {

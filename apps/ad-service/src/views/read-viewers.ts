@@ -1,9 +1,9 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { ViewerEarnings, ViewerLimitSettings } from "../ad-selection/limit-of-viewer.ts";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { type Charge, selectTerms } from "../campaigns/event-worth.ts";
 import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import type { ViewerEarnings, ViewerLimitSettings } from "../viewers/limit-of-viewer.ts";
 import type { ViewerFacts } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 

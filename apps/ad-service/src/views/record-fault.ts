@@ -1,3 +1,4 @@
+import type { NextOpening } from "@intermission/ad-core/player-api";
 import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
@@ -6,13 +7,16 @@ import { type AdView, lockView } from "./ad-view.ts";
 import { isSessionToken } from "./session-token.ts";
 
 export type RecordFaultOutcome =
-  | { outcome: "recorded"; nextOpening: "another-ad" | "same-ad" }
+  | { outcome: "recorded"; nextOpening: NextOpening }
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" };
 
 /** A media host may be down for only a moment: for this long the code is opened with another ad, then the ad may return. */
 const MAX_FAULT_AGE_MS = 10 * 60_000;
+
+/** A picture that froze at the start has played some frames: another ad costs the viewer less than this one's "Try again". */
+const MIN_KEPT_MS = 1000;
 
 /** VAST 4.2, 2.3.6.3. */
 const errorCodes = {
@@ -36,7 +40,7 @@ const store = statement<never>(
 
 /**
  * Records that a view's player gave up on its video. The fault is counted, and reported to the ad's `Error` trackers, once
- * per view. It earns nothing; if no progress was accepted yet, the code's next opening chooses another ad.
+ * per view. It earns nothing; if less than a second was accepted yet, the code's next opening chooses another ad.
  */
 export async function recordFault(
   database: Database,
@@ -82,12 +86,12 @@ export function isFailedForGood(view: Pick<AdView, "state" | "acceptedMs" | "fau
   return isFaultLasting(view) && isBroken(view, now);
 }
 
-/** Whether the video failed recently and nothing of it was watched, or the rest can never be watched. */
+/** Whether the video failed recently and next to nothing of it was watched, or the rest can never be watched. */
 export function isBroken(
   { state, acceptedMs, fault, faultAt }: Pick<AdView, "state" | "acceptedMs" | "fault" | "faultAt">,
   now: Date,
 ): boolean {
   const isUnfinished = state === "opened" || state === "playing";
-  const isWorthKeeping = acceptedMs > 0 && !isFaultLasting({ fault });
+  const isWorthKeeping = acceptedMs >= MIN_KEPT_MS && !isFaultLasting({ fault });
   return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < MAX_FAULT_AGE_MS;
 }

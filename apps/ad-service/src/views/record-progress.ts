@@ -4,10 +4,11 @@ import type { CountedRefusal } from "@intermission/operator-api/timeline";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { inWeekOfView } from "../codes/view-ids.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { type AdView, readView } from "./ad-view.ts";
 import { type Acceptance, type Advance, advanceView, afterTheEnd } from "./advance-view.ts";
+import { isStaleOffer } from "./offer-age.ts";
 import { isFailedForGood, recordFault } from "./record-fault.ts";
 import { isSessionToken } from "./session-token.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
@@ -61,6 +62,8 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
       known = undefined;
       continue;
     }
+    // The next opening has another ad.
+    if (call.isStart && (await isStaleOffer(views.database, view, call.now))) return { outcome: "over" };
     const { change, accepted, isBlack } = await advanceView(views, view, call);
     if (isBlack) {
       await recordFault(views.database, { ...call, fault: "not-displayed" });
@@ -90,8 +93,11 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
  * reach no quartile. Nothing depends on them then, since the next call is judged on the same stored view, by the same clock.
  */
 function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean {
-  const { before, after, milestones, now } = change;
-  const isDue = milestones.length > 0 || now.getTime() - (before.lastReportAt?.getTime() ?? 0) >= STORE_EVERY_MS;
+  const { before, after, milestones, interactions, now } = change;
+  const isDue =
+    milestones.length > 0 ||
+    (interactions?.length ?? 0) > 0 ||
+    now.getTime() - (before.lastReportAt?.getTime() ?? 0) >= STORE_EVERY_MS;
   return !isDue && after.state === "playing" && isProgressOnly(change) && refused.length === 0 && !tooEarly;
 }
 

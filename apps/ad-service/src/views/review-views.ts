@@ -1,7 +1,8 @@
-import type { ReviewFilter, SuspiciousView } from "@intermission/operator-api/reviews";
+import type { BulkDecision, ReviewFilter, SuspiciousView } from "@intermission/operator-api/reviews";
+import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import { type BulkDecision, filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
+import { filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
 import {
   decideRefund,
   decideRefusal,
@@ -72,6 +73,8 @@ interface ViewId {
   viewId: string;
 }
 
+type Decision = ViewId & { author?: Author | undefined; now: Date };
+
 type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
   Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "version"> & {
     chargedEventId: string | null;
@@ -131,7 +134,7 @@ const refuse = statement<{ state: StoredState }>(
 /** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
 export function releaseView(
   database: Database,
-  { botId, viewId, eventId, now }: ViewId & { eventId: string; now: Date },
+  { botId, viewId, eventId, author, now }: Decision & { eventId: string },
 ): Promise<DecideViewOutcome> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, { botId, viewId });
@@ -140,22 +143,21 @@ export function releaseView(
     if (decision.outcome === "not-held") return decision;
     const { worth } = decision;
     const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { eventId }, now, worth)];
-    const [released] = await database.run(release, [botId, viewId, facts.version, now, ...event]);
+    const values = [botId, viewId, facts.version, now, ...event];
+    const released = await changeAudited(database, { objectId: viewId, author }, { statement: release, values });
     return released ? { outcome: "released", eventId } : "changed";
   });
 }
 
 /** Refuses a held view permanently. */
-export function refuseView(
-  database: Database,
-  { botId, viewId, now }: ViewId & { now: Date },
-): Promise<DecideViewOutcome> {
+export function refuseView(database: Database, { botId, viewId, author, now }: Decision): Promise<DecideViewOutcome> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRefusal(facts);
     if (decision.outcome !== "refuse") return decision satisfies NotHeld<StoredState>;
-    const [refused] = await database.run(refuse, [botId, viewId, facts.version, now]);
+    const values = [botId, viewId, facts.version, now];
+    const refused = await changeAudited(database, { objectId: viewId, author }, { statement: refuse, values });
     return refused ? { outcome: "refused" } : "changed";
   });
 }
@@ -163,12 +165,13 @@ export function refuseView(
 /** Refunds the advertiser for a paid view. */
 export function refundView(
   database: Database,
-  { botId, viewId, now }: ViewId & { now: Date },
+  { botId, viewId, author, now }: Decision,
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
   return untilUnchanged(async () => {
     const facts = await factsOf(database, { botId, viewId });
     if (!facts) return { outcome: "unknown-view" };
     const decision = decideRefund(facts);
-    return decision.outcome === "refund" ? writeRefund(database, { botId, eventId: decision.eventId, now }) : decision;
+    if (decision.outcome !== "refund") return decision;
+    return writeRefund(database, { objectId: viewId, botId, eventId: decision.eventId, author, now });
   });
 }

@@ -1,6 +1,7 @@
+import { runsToReachAll } from "@intermission/testing/property-seeds";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { limitOfViewer, noUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
+import { limitOfViewer, noUnfinishedViews } from "../viewers/limit-of-viewer.ts";
 import type { AdView } from "./ad-view.ts";
 import { endStateOf, settleView, type ViewDecision, type ViewerFacts, viewAfter, viewerAfter } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
@@ -226,7 +227,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
       const counts = viewerAfter(change, decision, of).earnings !== undefined;
       expect(counts).toBe(fate !== null && decision.outcome === fates[fate]);
     }),
-    { numRuns: 2000, seed: 31 },
+    { numRuns: runsToReachAll(2000) },
   );
   const reasons = ["cooldown", "daily-cap"];
   const outcomes = {

@@ -1,3 +1,6 @@
+import type { ViewerLimitReason } from "@intermission/ad-core/wire-fields";
+import type { EndedViewState } from "@intermission/operator-api/reviews";
+import type { Charge } from "../campaigns/event-worth.ts";
 import {
   afterEarning,
   limitOfViewer,
@@ -6,10 +9,8 @@ import {
   type UnfinishedViews,
   type ViewerEarnings,
   type ViewerLimit,
-  type ViewerLimitReason,
   type ViewerLimitSettings,
-} from "../ad-selection/limit-of-viewer.ts";
-import type { Charge } from "../campaigns/event-worth.ts";
+} from "../viewers/limit-of-viewer.ts";
 import { type AdView, latest } from "./ad-view.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
@@ -32,7 +33,7 @@ export type ViewDecision =
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "bot-suspended" }
   /** It ends: paid, or held or refused as suspicious. It counts towards the viewer's limits. */
-  | { outcome: "rewarded" | "held" | "refused" }
+  | { outcome: EndedViewState }
   /** The viewer's limit ends only after its deadline, and the viewer was not told that the view is watched. */
   | { outcome: "refused-by-limit"; reason: ViewerLimitReason }
   /** Its close waits for the viewer's limit to end. */

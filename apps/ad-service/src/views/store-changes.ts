@@ -57,6 +57,18 @@ interface Row {
 }
 
 /*
+ * What few changes need is done by functions of `migrations/0002-unfinished-views.sql`: as parts of the statement they would be
+ * prepared each time, for every partition. PostgreSQL calls a function only if the final select reads its result, which that
+ * select then filters out; `having` leaves it out where there is no row.
+ */
+const rareRecords = `
+    select end_clock_holders(array_agg(bot_id), array_agg(clock_holder)) from unchanged
+    where takes_clock and clock_holder is not null having count(*) > 0
+    union all
+    select withhold_codes(array_agg(bot_id), array_agg(user_id), array_agg(reference), array_agg(code)) from unchanged
+    where closed_at is not null and state in ('held', 'refused') having count(*) > 0 offset 0`;
+
+/*
  * Writes what was decided about many views, no two of one viewer, each only if its facts are unchanged: the
  * version of the view, of the viewer's row (`decisions`) where the view starts or ends, and of the viewer's clock where the
  * view takes it. Rows are locked in this order: viewers and their views, in the order of the viewers; earlier clock holders;
@@ -80,7 +92,7 @@ const record = statement<Row>(
     ) as s
     where (decisions_read is null or v.decisions = decisions_read)
       -- A view that is over never ends again, whatever the caller read.
-      and (changes.closed_at is null or s.state in ('playing', 'watched'))
+      and (changes.closed_at is null or s.state in ('opened', 'playing', 'watched'))
       and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
   ),
@@ -121,10 +133,12 @@ const record = statement<Row>(
   union all
   select 'claimed', null, event_id, url, delivery_mode from claimed_events
   union all
-  select 'waiting', null, event_id, null, null from waiting_events`,
+  select 'waiting', null, event_id, null, null from enqueued_deliveries where state = 'waiting'
+  union all
+  select 'waiting', null, null, null, null from (${rareRecords}) as records (recorded) where recorded is null`,
 );
 
-/** The changes of other tables: when views are due, the viewers, the figures of the ads, and codes that earn nothing more. */
+/** The changes of other tables: when views are due, the viewers, and the figures of the ads. */
 function recordBeside(): string {
   return `not_due as (
     delete from views_due using unchanged
@@ -135,10 +149,6 @@ function recordBeside(): string {
     insert into views_due (due_at, bot_id, view_id)
     select due_at, bot_id, view_id from unchanged where due_at is not null and due_at is distinct from due_before
     on conflict do nothing
-  ),
-  clock_taken as (
-    update views h set version = h.version + 1 from unchanged u
-    where takes_clock and h.bot_id = u.bot_id and h.view_id = u.clock_holder and ${inWeekOfView("u.clock_holder", "h.code")}
   ),
   viewers_changed as (
     update viewers v set
@@ -155,13 +165,6 @@ function recordBeside(): string {
     insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, audience, occurred_at)
     select bot_id, campaign_id, creative_id, passed.milestone, passed.reason, audience, now
     from unchanged, unnest(milestones, milestone_reasons) as passed (milestone, reason) where not is_test
-  ),
-  codes_withheld as (
-    -- The user's next request gets another code.
-    update current_codes set is_withheld = true from unchanged u
-    where current_codes.bot_id = u.bot_id and current_codes.user_id = u.user_id
-      and current_codes.reference = u.reference and current_codes.code = u.code
-      and u.closed_at is not null and u.state in ('held', 'refused')
   )`;
 }
 

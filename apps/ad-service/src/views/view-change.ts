@@ -1,11 +1,13 @@
+import type { Interaction } from "@intermission/ad-core/wire-fields";
+import type { BotSettings } from "@intermission/operator-api/bots";
 import type { ViewSuspicion } from "@intermission/operator-api/reviews";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdView } from "./ad-view.ts";
 
 export interface ViewEnding {
-  fate: "pay" | "hold" | "refuse";
+  fate: BotSettings["suspiciousViews"];
   suspicions: ViewSuspicion[];
   eventId: string;
   /** The trace of the call that ends the view, which its event keeps; null where nothing is traced. */
@@ -22,6 +24,8 @@ export interface ViewChange {
   ending?: ViewEnding | undefined;
   milestones: Milestone[];
   now: Date;
+  /** What the viewer did with the player, of a VAST ad. */
+  interactions?: readonly Interaction[];
 }
 
 export type ChangeOutcome =
@@ -62,7 +66,8 @@ export function takesClock({ before, after, isStart }: ViewChange): boolean {
 
 /** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
 const trackedEventsOf = {
-  start: ["impression", "start", "verificationNotExecuted"],
+  // Loaded before it starts; and from now on it fills the window.
+  start: ["impression", "loaded", "start", "playerExpand", "verificationNotExecuted"],
   "first-quartile": ["firstQuartile"],
   midpoint: ["midpoint"],
   "third-quartile": ["thirdQuartile"],
@@ -70,6 +75,6 @@ const trackedEventsOf = {
   complete: ["complete", "companionView"],
 } satisfies Record<Milestone, TrackedEvent[]>;
 
-export function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
-  return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
+export function milestoneEvents({ milestones, interactions = [] }: ViewChange): TrackedEvent[] {
+  return [...milestones.flatMap((milestone) => trackedEventsOf[milestone]), ...interactions];
 }

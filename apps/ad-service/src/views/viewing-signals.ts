@@ -90,7 +90,7 @@ export function gatherSignals(
 
 /**
  * Adds what one call says of the player: whether it reports while it plays. The call of the start and the beacon of a page
- * that goes away carry what a bad network held back.
+ * that goes away carry what a bad network held back; one call that is all that the server hears could come from any script.
  */
 export function gatherCall(
   signals: ViewingSignals,
@@ -109,7 +109,7 @@ export function gatherCall(
   if (addedMs <= 0) return signals;
   const heardMs = now.getTime() - (signals.firstAtMs ?? now.getTime());
   const isAtOnce = !call.isBeacon && !call.isStart && addedMs >= durationMs * QUARTILES_SHARE;
-  const isUnheard = !call.isBeacon && call.isComplete && heardMs < durationMs * MIN_HEARD_SHARE;
+  const isUnheard = (!call.isBeacon || call.isStart) && call.isComplete && heardMs < durationMs * MIN_HEARD_SHARE;
   return {
     ...signals,
     calls: signals.calls + 1,

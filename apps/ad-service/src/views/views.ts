@@ -1,8 +1,8 @@
 import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
+import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
 import type { Turns } from "@intermission/server/in-turn";
 import type { FastifyBaseLogger } from "fastify";
-import { LRUCache } from "lru-cache";
 import type { Bots } from "../bots/bots.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
@@ -23,7 +23,7 @@ export interface Views {
    * Views as this node last stored them, so that the next report needs no read. If another node has changed one since, a
    * change of it results in "changed".
    */
-  readonly remembered: LRUCache<string, AdView>;
+  readonly remembered: BoundedCache<string, AdView>;
   /** By creative. */
   readonly seen: SeenVideos;
   /** The calls of one view run one after another on this node. */
@@ -41,8 +41,8 @@ export function openViews({ bots, deliveries, log }: Pick<Views, "bots" | "deliv
     bots,
     deliveries,
     log,
-    // LRUCache, not Map: eviction from a full Map costs 14 to 24 µs, here 1 µs.
-    remembered: new LRUCache<string, AdView>({ max: MAX_REMEMBERED }),
+    // No Map: eviction from a full Map costs 14 to 24 µs, here 1 µs.
+    remembered: boundedCache(MAX_REMEMBERED),
     seen: seenVideos(),
     turns: new Map(),
     progress: groupCommits({ name: "progress of views", run: (batch) => storeProgress(database, batch) }),
@@ -73,7 +73,7 @@ export function countLiveViews({ remembered }: Pick<Views, "remembered">, now: D
 export async function changeView(views: Views, change: ViewChange): Promise<ChangeOutcome> {
   const { database, deliveries, remembered } = views;
   const { viewId, isVast, isTest } = change.before;
-  const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
+  const isTracked = isVast && !isTest && hasTracked(change);
   const group = isProgressOnly(change) ? views.progress : views.others;
   let isStored = false;
   try {
@@ -89,6 +89,12 @@ export async function changeView(views: Views, change: ViewChange): Promise<Chan
     // The row differs from what is remembered, or its state is unknown.
     if (!isStored) remembered.delete(viewId);
   }
+}
+
+/** Whether a tracker may have to be called: of a milestone, of what the viewer does, of a progress, or of the close. */
+function hasTracked({ before, after, milestones, interactions = [], ending }: ViewChange): boolean {
+  const isProgress = after.acceptedMs > before.acceptedMs;
+  return milestones.length > 0 || interactions.length > 0 || isProgress || ending !== undefined;
 }
 
 const endings = { rewarded: "a view is paid", held: "a view is held for review", refused: "a view is refused" };
@@ -138,7 +144,9 @@ function storeWithTrackers(database: Database, change: ViewChange): Promise<Chan
     const [recorded] = (await storeChanges(tx, [change], 0)).result;
     if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };
     const { after, ending, now } = change;
-    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs: after.acceptedMs, now });
+    const playheadMs = after.acceptedMs;
+    const isPlayback = after.startedAt !== null;
+    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs, isPlayback, now });
     if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
     return recorded;
   });

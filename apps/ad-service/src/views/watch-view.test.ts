@@ -1,8 +1,10 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openViewFixture, playedRange, type ViewFixture, wholeVideo } from "../../test/fixtures/view-fixture.ts";
+import { setCampaignStatus } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { viewPlayerRoutes } from "./player-routes.ts";
 import { sweepViews } from "./sweep-views.ts";
@@ -265,8 +267,8 @@ describe("watching a video", () => {
     test("viewers who began can finish the ad of a campaign that is paused meanwhile", async () => {
       const code = await fixture.issue(ann);
       await fixture.play(await fixture.begin(ann, code), 0, 5);
-      const setStatus = (status: string) =>
-        store.database.run({ name: "", text: "update campaigns set status = $1" }, [status]);
+      const setStatus = (status: CampaignStatus) =>
+        setCampaignStatus(store.database, { campaignId: "cmp_1", status, by: "operator", now: new Date() });
       await setStatus("paused");
       await fixture.campaigns.refresh();
       const back = await fixture.begin(ann, code);
@@ -354,10 +356,12 @@ describe("watching a video", () => {
     test("judges reports that the clock allows just before the deadline like all others, however late it runs", async () => {
       const text = "update bots set suspicious_views = 'hold' where bot_id = $1";
       await fixture.database.run({ name: "", text }, [fixture.botId]);
-      const view = await fixture.begin(ann, await fixture.issue(ann));
-      fixture.advance(3600 + 590.5);
+      const code = await fixture.issue(ann);
+      await fixture.begin(ann, code);
+      fixture.advance(3600 + 590);
+      const view = await fixture.begin(ann, code);
       await fixture.report(view, { started: true });
-      fixture.advance(8);
+      fixture.advance(8.5);
       const reports = wholeVideo().map((report) => ({ ...report, rendered_frames: 0 }));
       const { body } = await fixture.report(view, { reports, closed: "tap" });
       expect(body).toMatchObject({ state: "playing", too_early: expect.any(Object) });

@@ -24,11 +24,39 @@ export const headerFaults: Fault[] = [
       mostWritten: 20_000_000,
     },
   ),
-  fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 20 }), sent("protocol")),
-  // undici rejects a 100 that it did not request.
-  fault("100, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n", EMPTY), sent("protocol"), {
-    detail: /100 Continue/,
+  fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 200 }), sent("timeout-total"), {
+    waits: "total",
   }),
+  fault(
+    "endless 100, as fast as possible",
+    flooding("", "HTTP/1.1 100 Continue\r\n\r\n".repeat(1000)),
+    sent("too-large"),
+    { detail: /the head of the answer exceeds/, mostWritten: 20_000_000 },
+  ),
+  fault("100, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n", EMPTY), answered(200, "")),
+  fault("100 and 200 at once", answering(`HTTP/1.1 100 Continue\r\n\r\n${EMPTY}`), answered(200, "")),
+  fault("100 twice, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n".repeat(2), EMPTY), answered(200, "")),
+  fault("100 of HTTP/1.0 without a reason, then 200", answering("HTTP/1.0 100\r\n\r\n", EMPTY), answered(200, "")),
+  fault(
+    "100 with headers, then 200",
+    answering("HTTP/1.1 100 Continue\r\nconnection: close\r\ncontent-length: 0\r\nserver: x\r\n\r\n", EMPTY),
+    answered(200, ""),
+  ),
+  fault(
+    "102, 100 and 103, then 200 with a body that begins like a status line",
+    answering(
+      "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n",
+      `${sized(12)}HTTP/1.1 100`,
+    ),
+    answered(200, "HTTP/1.1 100"),
+  ),
+  fault(
+    "100, then 500",
+    answering("HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"),
+    answered(500, ""),
+  ),
+  fault("100, then nothing", answering("HTTP/1.1 100 Continue\r\n\r\n"), sent("timeout-total"), { waits: "total" }),
+  fault("100, then the end", ending("HTTP/1.1 100 Continue\r\n\r\n"), sent("reset")),
   fault("103, then 200", answering("HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n", EMPTY), answered(200, "")),
   fault(
     "101 to another protocol",

@@ -1,5 +1,9 @@
 // In a file of its own: the router's types name it, and must not reach Node's or a store's types.
 
+/** What happens to events without an id: see TWO_FIELD_EVENTS. */
+export const twoFieldModes = ["off", "match"] as const;
+export type TwoFieldMode = (typeof twoFieldModes)[number];
+
 export interface Payout {
   readonly rewarded: number;
   readonly directLink: number;
@@ -16,7 +20,7 @@ export interface BotSettings {
   rewardDirectLink: number;
   dailyCap: number | null;
   payPerCode: "once" | "each";
-  twoFieldEvents: "off" | "match";
+  twoFieldEvents: TwoFieldMode;
 }
 
 /** Undefined ones stay as they are. */

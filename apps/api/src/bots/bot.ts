@@ -1,5 +1,5 @@
 import { createHash, hkdfSync } from "node:crypto";
-import type { Payout } from "./bot-records.ts";
+import type { Payout, TwoFieldMode } from "./bot-records.ts";
 
 /** What is configured for a bot, by the environment or in the table. */
 export interface BotSettings {
@@ -7,7 +7,7 @@ export interface BotSettings {
   readonly username: string | null;
   readonly miniAppName: string | null;
   readonly payout: Payout;
-  readonly twoFieldEvents: "off" | "match";
+  readonly twoFieldEvents: TwoFieldMode;
 }
 
 /** A bot that this process serves. A change replaces the whole object. */
@@ -32,7 +32,7 @@ export interface ConfiguredBot {
   readonly botUsername: string | undefined;
   readonly miniAppName: string | undefined;
   readonly payout: Payout;
-  readonly twoFieldEvents: "off" | "match";
+  readonly twoFieldEvents: TwoFieldMode;
 }
 
 export function configuredBot(configured: ConfiguredBot): Bot {

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { type PayPerCode, payPerCode } from "@intermission/ad-core/client-words";
 import { type CommandContext, OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { existingFile, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { recordOf, tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
 import type { BotAnswer, BotChange, BotVerbs, ListedBot, SettingsChange } from "./bot-records.ts";
+import { type TwoFieldMode, twoFieldModes } from "./bot-records.ts";
 
 export function botCommands(program: Command, context: CommandContext<BotVerbs>): void {
   const bots = program.command("bots").description("the bots that the companion API serves");
@@ -88,8 +90,8 @@ interface SettingOptions {
   rewardRewarded?: number;
   rewardDirectLink?: number;
   dailyCap?: number | "none";
-  payPerCode?: "once" | "each";
-  twoFieldEvents?: "off" | "match";
+  payPerCode?: PayPerCode;
+  twoFieldEvents?: TwoFieldMode;
 }
 
 function withSettings(command: Command): Command {
@@ -99,8 +101,8 @@ function withSettings(command: Command): Command {
     .option("--reward-rewarded <units>", "units for a view (1)", wholeNumber)
     .option("--reward-direct-link <units>", "units for a click of a direct link (1)", wholeNumber)
     .option("--daily-cap <number>", "most paid rewards of a user in a UTC day; none clears it", wholeNumberOrNone)
-    .addOption(new Option("--pay-per-code <rule>", "what a code pays (once)").choices(["once", "each"]))
-    .addOption(new Option("--two-field-events <mode>", "events without an id (off)").choices(["off", "match"]));
+    .addOption(new Option("--pay-per-code <rule>", "what a code pays (once)").choices(payPerCode.options))
+    .addOption(new Option("--two-field-events <mode>", "events without an id (off)").choices(twoFieldModes));
 }
 
 function settingsOf({ username, miniAppName, dailyCap, ...others }: SettingOptions): SettingsChange {

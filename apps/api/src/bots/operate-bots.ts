@@ -1,3 +1,4 @@
+import { payPerCode } from "@intermission/ad-core/client-words";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
@@ -5,6 +6,7 @@ import { telegramBotToken } from "@intermission/server/settings";
 import { z } from "zod";
 import type { Bot } from "./bot.ts";
 import type { BotAnswer, BotVerbs, ListedBot } from "./bot-records.ts";
+import { twoFieldModes } from "./bot-records.ts";
 import { addBot, type BotRow, changeBot, listedBot, openTokens, readBots, type Tokens } from "./bot-table.ts";
 
 const units = z.int().min(0).max(1_000_000);
@@ -22,8 +24,8 @@ const settings = z
     rewardRewarded: units,
     rewardDirectLink: units,
     dailyCap: z.int().min(1).max(1_000_000).nullable(),
-    payPerCode: z.enum(["once", "each"]),
-    twoFieldEvents: z.enum(["off", "match"]),
+    payPerCode,
+    twoFieldEvents: z.enum(twoFieldModes),
   })
   .partial();
 

@@ -23,17 +23,19 @@ export function closeSlowWatches(
       }
     }
   }, maxSilentMs / 4).unref();
-  app.addHook("onSend", async (_request, reply, payload) => {
+  app.addHook("onSend", (_request, reply, payload, done) => {
     // tRPC answers with a web Response, whose headers are not the reply's yet.
     const type = payload instanceof Response ? payload.headers.get("content-type") : null;
-    if (!type?.startsWith("text/event-stream")) return;
-    const response = reply.raw;
+    if (type?.startsWith("text/event-stream")) follow(reply.raw);
+    done(null, payload);
+  });
+  function follow(response: ServerResponse): void {
     streams.set(response, { drainedAt: performance.now() });
     response.on("drain", () => streams.set(response, { drainedAt: performance.now() }));
     response.once("close", () => {
       response.removeAllListeners("drain");
       streams.delete(response);
     });
-  });
+  }
   app.addHook("onClose", async () => clearInterval(timer));
 }

@@ -119,7 +119,7 @@ describe("the ledger", () => {
       payout,
       twoFieldEvents: "match",
       onRecorded: () => {},
-      logger: { info: () => {} },
+      logger: { debug: () => {}, info: () => {} },
     });
     const deliver = async (fields: object) => {
       const body = Buffer.from(JSON.stringify(fields));

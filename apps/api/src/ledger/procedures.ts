@@ -1,4 +1,4 @@
-import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
+import { eventType, personId, telegramId } from "@intermission/ad-core/wire-fields";
 import type { RewardPage, SpendOutcome } from "@intermission/publisher/companion";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
@@ -63,7 +63,7 @@ export const ledgerProcedures = router({
   spend: backendProcedure
     .input(
       z.object({
-        userId: telegramId,
+        userId: personId,
         amount: z.int().min(1).max(MAX_AMOUNT),
         idempotencyKey: storableText(128),
         note: storableText(200).optional(),

@@ -1,3 +1,4 @@
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -9,7 +10,7 @@ export interface EntryRow {
   xid: string;
   entryId: number;
   userId: string;
-  event: "rewarded" | "direct_link" | null;
+  event: EventType | null;
   code: string | null;
   reference: string | null;
   startParam: string | null;
@@ -93,10 +94,10 @@ export async function listRewards(
 export interface StatusQuery {
   userId: string | undefined;
   code: string | undefined;
-  event: "rewarded" | "direct_link" | undefined;
+  event: EventType | undefined;
 }
 
-type EventRow = EntryRow & { event: "rewarded" | "direct_link"; reason: RefusalReason | null };
+type EventRow = EntryRow & { event: EventType; reason: RefusalReason | null };
 
 // A code's paid event takes precedence over its refused ones.
 const entryOfCode = statement<EventRow>(

@@ -58,6 +58,21 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
     await vi.waitFor(() => expect(seen).toEqual([...earned, null]), { timeout: 20_000 });
   });
 
+  test("of eight spends at once on two nodes, one key takes units once, and other keys take no more than there is", async () => {
+    await earn(nodeAt(0));
+    const userId = String(made);
+    const spend = (n: number, idempotencyKey: string) =>
+      nodeAt(n % 2)
+        .client()
+        .rewards.spend.mutate({ userId, amount: 4, idempotencyKey });
+    const eight = (keyOf: (n: number) => string) => Promise.all([...Array(8).keys()].map((n) => spend(n, keyOf(n))));
+    const same = await eight(() => "same");
+    expect(new Set(same.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+    expect(same[0]).toMatchObject({ outcome: "spent", balance: 6 });
+    const others = await eight((n) => `order-${n}`);
+    expect(others.map(({ outcome }) => outcome).toSorted()).toEqual([...Array(7).fill("insufficient"), "spent"]);
+  });
+
   test("the other node is woken by the notice, not by its timer", async () => {
     const hint = await ledgerHint(databaseAt(2), logger);
     ends.push(hint.stop);
@@ -67,8 +82,11 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
   });
 
   test("a node sends 20 notices a second at most, and the last recording is among them", async () => {
-    const notices: number[] = [];
-    ends.push(await databaseAt(2).listen("recorded", () => notices.push(performance.now())));
+    // Those of other nodes, about what was recorded before, may still come.
+    const noticesOf = new Map<string, number[]>();
+    const hear = (node: string) => noticesOf.set(node, [...(noticesOf.get(node) ?? []), performance.now()]);
+    ends.push(await databaseAt(2).listen("recorded", hear));
+    const busiest = () => [...noticesOf.values()].toSorted((one, other) => other.length - one.length)[0] ?? [];
     const hint = await ledgerHint(databaseAt(0), logger);
     ends.push(hint.stop);
     const startedAt = performance.now();
@@ -78,7 +96,8 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
       lastAt = performance.now();
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await vi.waitFor(() => expect(notices.at(-1)).toBeGreaterThan(lastAt - 1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(busiest().at(-1)).toBeGreaterThan(lastAt - 1), { timeout: 10_000 });
+    const notices = busiest();
     const seconds = ((notices.at(-1) ?? 0) - startedAt) / 1000;
     expect(notices.length).toBeGreaterThan(1);
     expect(notices.length).toBeLessThanOrEqual(20 * seconds + 2);

@@ -3,6 +3,7 @@ import type { RewardEntry } from "@intermission/publisher/companion";
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
 import type { AppRouter } from "../router.ts";
+import { receiptOutcomes, refusalReasons } from "../verbs.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;
 
@@ -46,14 +47,7 @@ const status = z.discriminatedUnion("outcome", [
   z.object({ outcome: z.literal("credited"), amount: z.int(), balance, event: eventType, recordedAt: moment }),
   z.object({
     outcome: z.literal("refused"),
-    reason: z.enum([
-      "code-already-paid",
-      "event-already-recorded",
-      "code-of-another-user",
-      "daily-cap",
-      "no-reward",
-      "test",
-    ]),
+    reason: z.enum(refusalReasons),
     amount: z.literal(0),
     balance,
     recordedAt: moment,
@@ -63,7 +57,7 @@ const status = z.discriminatedUnion("outcome", [
 const receipts = z.array(
   z.object({
     receivedAt: moment,
-    outcome: z.enum(["credited", "refused", "unmatched", "invalid"]),
+    outcome: z.enum(receiptOutcomes),
     reason: z.string().nullable(),
     eventId: z.string(),
     event: eventType.nullable(),

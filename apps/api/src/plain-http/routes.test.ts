@@ -1,4 +1,5 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import userIds from "@intermission/testing/user-ids.json" with { type: "json" };
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { startOfLedger } from "../ledger/watch-rewards.ts";
@@ -54,6 +55,21 @@ const calls: Record<AnsweringPath, () => Promise<Response>> = {
 };
 
 describe("every procedure is plain HTTP", () => {
+  test("a code, and a spend, are of a person, by plain HTTP as by tRPC", async () => {
+    for (const userId of userIds.people.slice(0, 3))
+      expect((await post("/v1/codes/create", { userId })).status, userId).toBe(200);
+    for (const userId of [...userIds.many_people, ...userIds.chats, ...userIds.no_ids]) {
+      const spend = { userId, amount: 1, idempotencyKey: "order 2" };
+      for (const response of [await post("/v1/codes/create", { userId }), await post("/v1/rewards/spend", spend)]) {
+        expect(response.status, userId).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { code: "BAD_REQUEST" } });
+      }
+      const byTrpc = { data: { code: "BAD_REQUEST" } };
+      await expect(api.client().codes.create.mutate({ userId }), userId).rejects.toMatchObject(byTrpc);
+      await expect(api.client().rewards.spend.mutate(spend), userId).rejects.toMatchObject(byTrpc);
+    }
+  });
+
   test.each(Object.keys(calls) as AnsweringPath[])("%s answers what the OpenAPI document says", async (path) => {
     const response = await calls[path]();
     const answer = await response.json();

@@ -119,6 +119,11 @@ describe("a Telegram user", () => {
       const answers: string[] = [];
       for (let count = 0; count < 4; count++)
         answers.push(await refusal(telegramUser.signIn.mutate({ initData: initData() })));
+      const body = JSON.stringify({ initData: initData() });
+      const headers = { "content-type": "application/json" };
+      const last = await fetch(`${bounded.url}/trpc/telegramUser.signIn`, { method: "POST", headers, body });
+      expect(last.status).toBe(429);
+      expect(last.headers.get("retry-after")).toMatch(/^(29|30)$/);
       await bounded.stop();
       return answers;
     };

@@ -1,4 +1,5 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
+import { slowDown } from "@intermission/server/rate-limiter";
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { publicProcedure, router } from "../trpc.ts";
@@ -12,6 +13,7 @@ export const telegramUserProcedures = router({
       const result = ctx.signIn(input.botId, input.initData, ctx.address);
       if (result.outcome === "unknown-bot") throw new TRPCError({ code: "NOT_FOUND", message: result.message });
       if (result.outcome !== "too-many") return result;
-      throw new TRPCError({ code: "TOO_MANY_REQUESTS", message: "too many sign-ins; try again in a minute" });
+      const message = `too many sign-ins; try again in ${result.waitSeconds} s`;
+      throw new TRPCError({ code: "TOO_MANY_REQUESTS", message, cause: slowDown(result.waitSeconds) });
     }),
 });

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { CONTINUATION_MAX_AGE_SECONDS, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
-import { rateLimiter } from "@intermission/server/rate-limiter";
+import { type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
 import type { SignInOutcome } from "../verbs.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
@@ -38,10 +38,10 @@ export interface SignInLimits {
 export const defaultSignInLimits: SignInLimits = { perAddress: 600, perUser: 30 };
 
 export interface SignInLimiter {
-  /** Counts one sign-in; returns whether it is within the limit. */
-  takeAddress(address: string, nowMs: number): boolean;
+  /** Counts one sign-in; returns the seconds to wait, 0 if it is within the limit. */
+  takeAddress(address: string, nowMs: number): number;
   /** A user of a bot: another bot must not use up a user's sign-ins. */
-  takeUser(userId: string, nowMs: number): boolean;
+  takeUser(userId: string, nowMs: number): number;
 }
 
 /** In the memory of this node. A whole minute's sign-ins may come at once; then one after another as the minute passes. */
@@ -49,10 +49,12 @@ export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSign
   const ofAddress = rateLimiter({ quota: perAddress, windowSeconds: 60 });
   const ofUser = rateLimiter({ quota: perUser, windowSeconds: 60 });
   return {
-    takeAddress: (address, nowMs) => ofAddress.take(addressNetwork(address), nowMs).isAllowed,
-    takeUser: (userId, nowMs) => ofUser.take(userId, nowMs).isAllowed,
+    takeAddress: (address, nowMs) => waitOf(ofAddress.take(addressNetwork(address), nowMs)),
+    takeUser: (userId, nowMs) => waitOf(ofUser.take(userId, nowMs)),
   };
 }
+
+const waitOf = ({ isAllowed, waitSeconds }: RateVerdict) => (isAllowed ? 0 : waitSeconds);
 
 /**
  * Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of its user. A mini-app
@@ -64,14 +66,16 @@ export function authenticateTelegramUser(
   bot: { id: string; telegramBotToken: string; sessionKey: Buffer },
   limiter: SignInLimiter,
   now: Date,
-): SignInOutcome | { outcome: "too-many" } {
-  if (!limiter.takeAddress(address, now.getTime())) return { outcome: "too-many" };
+): SignInOutcome | { outcome: "too-many"; waitSeconds: number } {
+  const waitOfAddress = limiter.takeAddress(address, now.getTime());
+  if (waitOfAddress > 0) return { outcome: "too-many", waitSeconds: waitOfAddress };
   const { telegramBotToken: botToken } = bot;
   const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: CONTINUATION_MAX_AGE_SECONDS });
   if (verdict.outcome !== "valid") {
     return { outcome: "refused", reason: verdict.reason === "stale" ? "expired" : "invalid" };
   }
-  if (!limiter.takeUser(`${bot.id} ${verdict.user.id}`, now.getTime())) return { outcome: "too-many" };
+  const waitOfUser = limiter.takeUser(`${bot.id} ${verdict.user.id}`, now.getTime());
+  if (waitOfUser > 0) return { outcome: "too-many", waitSeconds: waitOfUser };
   const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + CONTINUATION_MAX_AGE_SECONDS;
   const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + SESSION_LIFETIME_SECONDS, dataEndsAtSeconds);
   return {

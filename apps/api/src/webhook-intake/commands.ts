@@ -2,9 +2,7 @@ import { type CommandContext, withExamples } from "@intermission/server/command-
 import { limitUpTo, pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import type { Receipt, ReceiptQuery, ReceiptVerbs, RefusalCount } from "../verbs.ts";
-
-const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
+import { type Receipt, type ReceiptQuery, type ReceiptVerbs, type RefusalCount, receiptOutcomes } from "../verbs.ts";
 
 export function receiptCommands(program: Command, context: CommandContext<ReceiptVerbs>): void {
   const receipts = program.command("receipts").description("received webhooks and their outcomes");
@@ -14,7 +12,10 @@ export function receiptCommands(program: Command, context: CommandContext<Receip
     ["receipts list --outcome unmatched --since 24h", "receipts list --user-id 123456789 --limit 10 --json"],
   )
     .addOption(
-      new Option("--outcome <outcome>", "of one outcome only; duplicate: received more than once").choices(outcomes),
+      new Option("--outcome <outcome>", "of one outcome only; duplicate: received more than once").choices([
+        ...receiptOutcomes,
+        "duplicate",
+      ]),
     )
     .option("--user-id <id>", "of one user only", telegramIdOption)
     .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", pastMomentOption)

@@ -129,6 +129,8 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     labelNames: ["reason"],
     registers: [registry],
   });
+  // An alert compares it with what it was before the first one.
+  refused.inc({ reason: "wrong-signature" satisfies RefusalReason }, 0);
   const watchers = new Gauge({
     name: "intermission_reward_watchers",
     help: "Number of callers that watch the ledger now.",
@@ -183,21 +185,25 @@ function reconciliationMetrics(registry: Registry): Pick<IntakeMetrics, "reconci
     help: "Events that reconciliation found and no webhook delivered.",
     registers: [registry],
   });
-  let lastSuccessAt = new Map<string, number | undefined>();
+  /** Before the first success, since when there was none; undefined where the service has no list. */
+  let readAt = new Map<string, number | undefined>();
+  const startedAt = performance.now();
   new Gauge({
     name: "intermission_reconciliation_age_seconds",
-    help: "Seconds since the ad service's list was last read to its end, of the bot that waits longest; NaN before the first time.",
+    help: "Seconds since the ad service's list was last read to its end, or since the start, of the bot that waits longest; NaN without a bot.",
     registers: [registry],
     collect() {
-      const oldest = Math.min(...[...lastSuccessAt.values()].map((at) => at ?? Number.NaN));
-      this.set(lastSuccessAt.size === 0 ? Number.NaN : (performance.now() - oldest) / 1000);
+      const times = [...readAt.values()].filter((at) => at !== undefined);
+      this.set(times.length === 0 ? Number.NaN : (performance.now() - Math.min(...times)) / 1000);
     },
   });
   return {
     reconciled(botId, { outcome, recorded }, now, botIds) {
       gap.inc(recorded);
-      const at = outcome === "done" ? now : lastSuccessAt.get(botId);
-      lastSuccessAt = new Map(botIds.map((id) => [id, id === botId ? at : lastSuccessAt.get(id)]));
+      const before = readAt;
+      const since = (id: string) => (before.has(id) ? before.get(id) : startedAt);
+      const at = outcome === "done" ? now : outcome === "not-offered" ? undefined : (since(botId) ?? now);
+      readAt = new Map(botIds.map((id) => [id, id === botId ? at : since(id)]));
     },
   };
 }

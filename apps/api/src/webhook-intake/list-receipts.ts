@@ -1,10 +1,11 @@
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { Receipt, ReceiptQuery, RefusalCount } from "../verbs.ts";
 
 interface Row {
   receivedAt: Date;
-  event: "rewarded" | "direct_link" | null;
+  event: EventType | null;
   eventId: string;
   userId: string | null;
   code: string | null;

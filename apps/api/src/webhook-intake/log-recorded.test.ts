@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.dispose());
 
-test("each new entry of the ledger is one line with the ad service's id of the event, and never a code; a repeat is none", async () => {
+test("each new event is one line, of debug where it is paid, with the ad service's id of the event, and never a code; a repeat is none", async () => {
   const lines: Record<string, unknown>[] = [];
   const log = (line: string) => {
     if (!line.includes("Server listening")) lines.push(JSON.parse(line));
@@ -24,11 +24,12 @@ test("each new entry of the ledger is one line with the ad service's id of the e
   await deliver({ event_id: "evt_again" });
   // Recorded under its code, since it has no id.
   await deliver({ code: "CodeWithoutAnId1" });
-  const shared = { level: 30, name: "api", time: expect.any(String), botId, userId: "71", source: "webhook" };
+  const shared = { level: 20, name: "api", time: expect.any(String), botId, userId: "71", source: "webhook" };
   expect(lines).toEqual([
     { ...shared, eventId: "evt_paid", event: "rewarded", msg: "an event is paid" },
     {
       ...shared,
+      level: 30,
       eventId: "evt_again",
       event: "rewarded",
       reason: "code-already-paid",

@@ -1,9 +1,12 @@
 import type { Logger } from "@intermission/server/logger";
 import type { EventLine, RecordedCount } from "./record-events.ts";
 
-/** One line for each new entry of the ledger, with the ids of the ad service's log; never a code. Repeats have none. */
+/**
+ * One line for each new event, with the ids of the ad service's log; never a code. Repeats have none. The ad service has
+ * logged what is paid: here it is a line of `debug`, so that a reward has one line at both servers together.
+ */
 export function logRecorded(
-  logger: Pick<Logger, "info">,
+  logger: Pick<Logger, "info" | "debug">,
   { botId, source }: { botId: string; source: "webhook" | "reconciliation" },
   lines: readonly EventLine[],
   counts: readonly RecordedCount[],
@@ -15,7 +18,7 @@ export function logRecorded(
       // An event without an id is recorded under its code.
       const isCode = code !== undefined && code !== null && eventId.startsWith(code);
       const facts = { botId, userId, ...(!isCode && { eventId }), event, source };
-      if (reason === null) logger.info(facts, "an event is paid");
+      if (reason === null) logger.debug(facts, "an event is paid");
       else logger.info({ ...facts, reason }, "an event is recorded and pays nothing");
     }
   }

@@ -2,6 +2,7 @@ import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
 import type { Receipt, RefusalCount } from "../verbs.ts";
+import { receiptOutcomes } from "../verbs.ts";
 
 export const receiptProcedures = router({
   /** The latest events, newest first, with the bytes that were signed. */
@@ -13,7 +14,7 @@ export const receiptProcedures = router({
   list: backendProcedure
     .input(
       z.object({
-        outcome: z.enum(["credited", "refused", "unmatched", "invalid", "duplicate"]).optional(),
+        outcome: z.enum([...receiptOutcomes, "duplicate"]).optional(),
         userId: telegramId.optional(),
         since: momentInput.optional(),
         limit: z.int().min(1).max(1000).default(50),

@@ -3,12 +3,13 @@ import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webh
 import type { WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
+import { storableText } from "@intermission/postgres/storable-text";
 import type { Logger } from "@intermission/server/logger";
-import type { Payout } from "../bots/bot-records.ts";
+import type { Payout, TwoFieldMode } from "../bots/bot-records.ts";
 import { judgeSignature, type WebhookRequest } from "./judge-signature.ts";
 import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
-import { isStorable, type RecordedCount, recordEvents, revenueIn } from "./record-events.ts";
+import { isStorableLine, type RecordedCount, recordEvents, revenueIn } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 
 /** Enough to identify it; the sender has the rest. */
@@ -22,6 +23,8 @@ values ($1, $2, $3, decode(substr($4, 8), 'hex'), $5)
 on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
 );
 
+const MAX_REASON = 500;
+
 /**
  * Keeps a webhook that was signed with a token of ours but is not an event for us, so that an operator can see why it
  * was refused.
@@ -32,8 +35,8 @@ export async function keepInvalidWebhook(
   { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },
 ): Promise<void> {
   const id = `invalid:${createHash("sha256").update(body).digest("hex")}`;
-  const text = Buffer.from(body).toString("utf8").replaceAll("\0", "").slice(0, KEPT_CHARACTERS).toWellFormed();
-  await runner.run(keep, [botId, id, text, signatureHeader, reason.slice(0, 500)]);
+  const text = storableText(Buffer.from(body).toString("utf8"), KEPT_CHARACTERS);
+  await runner.run(keep, [botId, id, text, signatureHeader, storableText(reason, MAX_REASON)]);
 }
 
 export type ReceiveWebhookOutcome =
@@ -53,8 +56,8 @@ export interface ReceiveWebhookOptions {
   botId: string;
   tokens: readonly string[];
   payout: Payout;
-  twoFieldEvents: "off" | "match";
-  logger: Pick<Logger, "info">;
+  twoFieldEvents: TwoFieldMode;
+  logger: Pick<Logger, "debug" | "info">;
   /** Called after each commit that may have added entries. */
   onRecorded: () => void;
   /** The new events of each batch of webhooks; events outside the counts were known. */
@@ -106,7 +109,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       rawBody,
       signatureHeader,
     };
-    if (!isStorable(line)) {
+    if (!isStorableLine(line)) {
       const message = "a field contains U+0000 or half a surrogate pair";
       return refuse({ outcome: "bad-shape", message }, message);
     }

@@ -42,7 +42,7 @@ describe("reconciliation", () => {
     });
   const reconcile = (minutesLater = 5, stopping = new AbortController().signal) => {
     const { botId, payout } = testConfig;
-    const logger = { info: () => {} };
+    const logger = { debug: () => {}, info: () => {} };
     const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping, logger };
     return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
   };
@@ -116,10 +116,22 @@ describe("reconciliation", () => {
 
   test("a young event is left to its webhook, and recorded in a later round", async () => {
     earn("evt_ripe", 1);
-    earn("evt_young", 20);
+    earn("evt_young", 20, { delivery: "sending" });
     earn("evt_behind", 1);
     expect((await recordedBy(() => reconcile(20))).toSorted()).toEqual(["evt_behind", "evt_ripe"]);
     expect(await recordedBy(() => reconcile(21))).toEqual(["evt_young"]);
+  });
+
+  test("a young event whose webhook is not on its way is recorded at once, and no round misses one or records it twice", async () => {
+    const states = ["waiting", "failed", "held", "unknown", "sending", "delivered", "a state of tomorrow", "waiting"];
+    for (const [index, delivery] of states.entries()) earn(`evt_away_${index}`, 20, { delivery });
+    expect((await recordedBy(() => reconcile(20))).toSorted()).toEqual([0, 1, 2, 3, 7].map((n) => `evt_away_${n}`));
+    feed.requested.length = 0;
+    earn("evt_away_8", 20, { delivery: "waiting" });
+    expect(await recordedBy(() => reconcile(20))).toEqual(["evt_away_8"]);
+    // The position stays before the first event that is left to its webhook.
+    expect(feed.requested[0]).toBe("after-3");
+    expect((await recordedBy(() => reconcile(21))).toSorted()).toEqual([4, 5, 6].map((n) => `evt_away_${n}`));
   });
 
   test("an event that a wrong clock dated days ahead is recorded, and stops none that follow, on any page", async () => {

@@ -1,21 +1,20 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
 import type { Payout } from "../bots/bot-records.ts";
 import { logRecorded } from "./log-recorded.ts";
 import type { EventLine } from "./record-events.ts";
-import { isStorable, recordEvents, revenueIn } from "./record-events.ts";
+import { isStorableLine, recordEvents, revenueIn } from "./record-events.ts";
 
 export interface ReconcileOptions {
   database: Pick<Database, "run" | "transaction">;
   adService: Pick<AdServiceClient, "listEvents">;
   botId: string;
   payout: Payout;
-  /** Younger events are left to their webhooks, whose bytes should be kept. */
+  /** Younger events are left to their webhooks, whose bytes should be kept, unless these are not on their way. */
   settleAfterSeconds: number;
   stopping: AbortSignal;
-  logger: Pick<Logger, "info">;
+  logger: Pick<Logger, "debug" | "info">;
 }
 
 export interface Reconciled {
@@ -53,6 +52,8 @@ const keepPlace = statement<never>(
 
 const PAGE_SIZE = 500;
 const MAX_PAGES_PER_ROUND = 200;
+/** Pages that a round reads beyond the first event that it leaves to its webhook. */
+const MAX_UNSETTLED_PAGES = 10;
 
 /**
  * Reads the ad service's own list of events since the last time, and records those that no webhook delivered. Events
@@ -68,12 +69,15 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   if (!row) throw new Error("the reconciliation's row is gone");
   const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasRestarted: false };
   let place: Place = { cursor: row.cursor, settledEventId: row.settledEventId };
+  // Once an event is left to its webhook, the position stays before it.
+  let unsettledPages: number | undefined;
 
   for (let pages = 0; pages < MAX_PAGES_PER_ROUND && !options.stopping.aborted; pages++) {
     const page = await readPage(adService, place);
     if (page.outcome === "bad-cursor") {
       if (done.hasRestarted) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
       done.hasRestarted = true;
+      unsettledPages = undefined;
       place = { cursor: null, settledEventId: null };
       continue;
     }
@@ -84,8 +88,10 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     const { recorded, settled } = await recordRipe(options, page.events, row.startedAt, now);
     done.recorded += recorded;
     const last = settled.at(-1);
-    if (last) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
-    if (settled.length < page.events.length || !page.hasMore || page.next === place.cursor) return done;
+    if (last && unsettledPages === undefined) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
+    if (unsettledPages !== undefined) unsettledPages += 1;
+    else if (settled.length < page.events.length) unsettledPages = 0;
+    if (unsettledPages === MAX_UNSETTLED_PAGES || !page.hasMore || page.next === place.cursor) return done;
     place = { cursor: page.next, settledEventId: null };
   }
   return { ...done, outcome: "more" };
@@ -109,10 +115,21 @@ async function readPage(
 /** Clocks may differ by this much. */
 const MAX_CLOCK_SKEW_MS = 60_000;
 
+/** Whether a young event's webhook may arrive within moments. One that waits may do so for minutes: this API was away. */
+const isOnItsWay = {
+  waiting: false,
+  sending: true,
+  delivered: true,
+  failed: false,
+  held: false,
+  unknown: false,
+  "not-kept": false,
+} satisfies Record<NonNullable<ListedEvent["delivery"]>, boolean>;
+
 /**
- * Records all events that are old enough, and those that a wrong clock dated ahead: waiting for their date would keep all that
- * follow waiting. Events before the first young one are settled; the rest are checked again the
- * next time.
+ * Records all events that are old enough, those whose webhook is not on its way, and those that a wrong clock dated ahead:
+ * waiting for their date would keep all that follow waiting. Events before the first young one are settled; the rest are
+ * checked again the next time.
  */
 async function recordRipe(
   { database, botId, payout, settleAfterSeconds, logger }: ReconcileOptions,
@@ -121,7 +138,8 @@ async function recordRipe(
   now: Date,
 ): Promise<{ recorded: number; settled: ListedEvent[] }> {
   const ripeAt = now.getTime() - settleAfterSeconds * 1000;
-  const isRipe = ({ occurred_at }: ListedEvent) => {
+  const isRipe = ({ occurred_at, delivery }: ListedEvent) => {
+    if (delivery !== undefined && !isOnItsWay[delivery]) return true;
     const occurredAt = Date.parse(occurred_at);
     return occurredAt <= ripeAt || occurredAt > now.getTime() + MAX_CLOCK_SKEW_MS;
   };
@@ -129,7 +147,7 @@ async function recordRipe(
   const lines = news
     .filter((event) => isRipe(event) && isOurs(event))
     .map(lineOf)
-    .filter(isStorable);
+    .filter(isStorableLine);
   const counts = await recordEvents(database, botId, payout, lines);
   logRecorded(logger, { botId, source: "reconciliation" }, lines, counts);
   const unripe = news.findIndex((event) => !isRipe(event));
@@ -153,107 +171,4 @@ function lineOf(event: ListedEvent): EventLine {
     rawBody: null,
     signatureHeader: null,
   };
-}
-
-const pauseSeconds: Record<Reconciled["outcome"], number> = {
-  done: 60,
-  more: 1,
-  unavailable: 60,
-  // A service of another vendor: it may add the endpoint later.
-  "not-offered": 6 * 3600,
-};
-
-/** What the reconciliation of one bot needs. */
-export interface ReconciledBot {
-  readonly id: string;
-  readonly payout: Payout;
-  readonly adService: Pick<AdServiceClient, "listEvents">;
-}
-
-export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | "settleAfterSeconds"> {
-  /** The bots now: a bot that joins is reconciled within a second. */
-  bots: () => readonly ReconciledBot[];
-  logger: Pick<Logger, "info" | "warn" | "error">;
-  now?: () => Date;
-  onRecorded: () => void;
-  /** Called after each round of a bot, whatever its outcome. */
-  onRound?: (result: Reconciled, botId: string) => void;
-}
-
-/** A bot whose list is slow must not delay the others; the ad service must not be flooded. */
-const MAX_AT_ONCE = 4;
-const LOOK_FOR_BOTS_MS = 1000;
-
-/** Reconciles each bot immediately and then each minute; a stop also ends the requests under way. */
-export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
-  const { bots, logger, now: clock = () => new Date(), onRecorded, onRound = () => {} } = options;
-  const dueAt = new Map<string, number>();
-  const running = new Map<string, Promise<void>>();
-
-  async function reconcile({ id: botId, payout, adService }: ReconciledBot, stopping: AbortSignal): Promise<void> {
-    const { database, settleAfterSeconds } = options;
-    const reconcileOptions = { database, adService, botId, payout, settleAfterSeconds, stopping, logger };
-    const result = await reconcileEvents(reconcileOptions, clock()).catch((cause: unknown): Reconciled => {
-      logger.error({ err: cause, botId }, "reconciliation failed");
-      const nothing = { recorded: 0, unreadable: 0, hasRestarted: false };
-      return { outcome: "unavailable", ...nothing, detail: "an error of our own" };
-    });
-    dueAt.set(botId, performance.now() + pauseSeconds[result.outcome] * 1000);
-    if (result.recorded > 0) onRecorded();
-    onRound(result, botId);
-    report(logger, botId, result);
-  }
-
-  function startDue(stopping: AbortSignal): void {
-    if (stopping.aborted) return;
-    const now = performance.now();
-    const served = bots();
-    // The one that waits longest comes first, so that none is left out when there are many.
-    const due = served
-      .filter(({ id }) => !running.has(id) && (dueAt.get(id) ?? 0) <= now)
-      .sort((a, b) => (dueAt.get(a.id) ?? 0) - (dueAt.get(b.id) ?? 0));
-    for (const bot of due.slice(0, MAX_AT_ONCE - running.size)) {
-      const end = () => {
-        running.delete(bot.id);
-        startDue(stopping);
-      };
-      const onFault = (error: unknown) => logger.error({ err: error }, "reconciliation could not be reported");
-      running.set(bot.id, reconcile(bot, stopping).catch(onFault).then(end));
-    }
-  }
-
-  const loop = startLoop({
-    everyMs: LOOK_FOR_BOTS_MS,
-    async round(stopping) {
-      const ids = new Set(bots().map(({ id }) => id));
-      for (const id of dueAt.keys()) if (!ids.has(id)) dueAt.delete(id);
-      startDue(stopping);
-      return LOOK_FOR_BOTS_MS;
-    },
-    onFault: (error) => logger.error({ err: error }, "reconciliation could not be started"),
-  });
-  return {
-    health: loop.health,
-    async stop() {
-      await loop.stop();
-      await Promise.all(running.values());
-    },
-  };
-}
-
-function report(
-  logger: ReconcilingOptions["logger"],
-  botId: string,
-  { outcome, recorded, unreadable, hasRestarted, detail }: Reconciled,
-): void {
-  if (recorded > 0) logger.info({ botId, recorded }, "recorded events that no webhook delivered");
-  if (unreadable > 0)
-    logger.warn({ botId, unreadable }, "the ad service lists events of a kind unknown to this version");
-  if (hasRestarted)
-    logger.warn({ botId }, "the ad service's list was read from its start: it no longer contains our position");
-  if (outcome === "unavailable")
-    logger.warn(
-      { botId, detail },
-      "the ad service lists no events now: check AD_SERVICE_URL and the bot's API token if it goes on",
-    );
 }

@@ -1,12 +1,14 @@
 import { readMoment } from "@intermission/ad-core/moment";
 import type { WebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
+import { isStorable } from "@intermission/postgres/storable-text";
 import type { Payout } from "../bots/bot-records.ts";
 
 /** One event to be recorded, from any source. Its id makes a repeat harmless. */
 export interface EventLine {
   eventId: string;
-  event: "rewarded" | "direct_link";
+  event: EventType;
   userId: string;
   code: string | null;
   reference: string | null;
@@ -89,9 +91,13 @@ export function revenueIn({ revenue_micros: micros, currency }: WebhookEvent): E
   return micros === undefined || currency === undefined ? null : { micros, currency };
 }
 
-/** PostgreSQL's text cannot hold U+0000 or half a surrogate pair; such a line would fail on every retry. */
-export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
-  return [eventId, code, reference].every((text) => text === null || (text.isWellFormed() && !text.includes("\0")));
+/** Such a line would fail on every retry. */
+export function isStorableLine({
+  eventId,
+  code,
+  reference,
+}: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
+  return [eventId, code, reference].every((text) => text === null || isStorable(text));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { Payout } from "../bots/bot-records.ts";
+import type { Payout, TwoFieldMode } from "../bots/bot-records.ts";
 import { recordBatch } from "./record-events.ts";
 
 /** Equal events closer together than this count as repeats: the ad service's default cooldown. */
@@ -43,7 +44,7 @@ on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, l
 export type UnmatchedReason = "no-event-id" | "repeated-within-cooldown" | "no-open-code";
 
 interface TwoFieldEvent {
-  event: "rewarded" | "direct_link";
+  event: EventType;
   userId: string;
   isTest: boolean;
   rawBody: string;
@@ -59,7 +60,7 @@ export async function recordTwoFieldEvent(
   database: Pick<Database, "transaction">,
   botId: string,
   payout: Payout,
-  mode: "off" | "match",
+  mode: TwoFieldMode,
   event: TwoFieldEvent,
 ): Promise<{ outcome: "recorded" } | { outcome: "unmatched"; reason: UnmatchedReason }> {
   return database.transaction(async (tx) => {

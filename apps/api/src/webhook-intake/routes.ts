@@ -1,6 +1,12 @@
-import { describeRefusal, kindOfRefusal, refusalBody, type WebhookFault } from "@intermission/ad-core/webhook-refusal";
+import {
+  describeRefusal,
+  isSignatureTest,
+  kindOfRefusal,
+  refusalBody,
+  type WebhookFault,
+} from "@intermission/ad-core/webhook-refusal";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
-import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
+import { errorBody, noteUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RefusalCounter, RefusalReason } from "./intake-metrics.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
@@ -72,7 +78,8 @@ export function webhookRoutes(
       const result = await receive({ body, headers: request.headers }, now());
       if (result.outcome === "bad-signature") {
         const { refusal } = result;
-        refusals.count(refusal.fault, describeRefusal(refusal), kindOfRefusal(refusal));
+        if (!isSignatureTest(refusal, request.headers["user-agent"]))
+          refusals.count(refusal.fault, describeRefusal(refusal), kindOfRefusal(refusal));
         return await reply.code(401).send(refusalBody(refusal));
       }
       const [status, answer] = answers[result.outcome];
@@ -81,7 +88,7 @@ export function webhookRoutes(
     } catch (error) {
       // It is unknown whether it was committed: the sender must retry, and a repeat is safe.
       const unavailability = unavailabilityOf(error);
-      if (unavailability) logUnavailability(request, error, unavailability);
+      if (unavailability) noteUnavailability(request, reply, error, unavailability);
       else request.log.error({ err: error }, "webhook could not be recorded");
       reply.code(503).header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
       return await reply.send(errorBody("UNAVAILABLE", "try again later"));

@@ -5,13 +5,14 @@ import { startFeed } from "../../test/fixtures/feed-fixture.ts";
 import { adServiceClient } from "../ad-service-client.ts";
 import { getBalance } from "../ledger/rewards.ts";
 import { migrations } from "../migrations.ts";
-import { startReconciling } from "./reconcile-events.ts";
+import { nextRhythm, startReconciling } from "./start-reconciling.ts";
 
 test("at its start it records missing events, logs each and their number, and a stop ends it immediately", async () => {
   const store = await openTestDatabase({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
-  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const info = vi.fn();
+  const logger = { debug: info, info, warn: vi.fn(), error: vi.fn() };
   const onRecorded = vi.fn();
   const run = () => {
     const { botId, payout } = testConfig;
@@ -62,7 +63,7 @@ test("bots are reconciled side by side: one whose list never answers delays no o
     { id: "8000000009", payout, adService: silent },
     ...ids.slice(0, 1).map((id) => ({ id, payout, adService })),
   ];
-  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const loop = startReconciling({
     database: store.database,
     bots: () => bots,
@@ -81,4 +82,23 @@ test("bots are reconciled side by side: one whose list never answers delays no o
   await adService.close();
   await feed.stop();
   await store.dispose();
+});
+
+test("rounds follow each second while the list is new or has what no webhook delivered, else each minute", () => {
+  const pauses = (outcomes: [Parameters<typeof nextRhythm>[1]["outcome"], recorded?: number][]) => {
+    let rhythm: ReturnType<typeof nextRhythm> | undefined;
+    let now = 0;
+    return outcomes.map(([outcome, recorded = 0]) => {
+      rhythm = nextRhythm(rhythm, { outcome, recorded }, now);
+      const seconds = (rhythm.dueAt - now) / 1000;
+      now = rhythm.dueAt;
+      return seconds;
+    });
+  };
+  const done = (times: number): ["done"][] => Array.from({ length: times }, () => ["done"]);
+  expect(pauses(done(12))).toEqual([...Array(10).fill(1), 60, 60]);
+  expect(pauses([...done(11), ["done", 3], ...done(10)])).toEqual([...Array(10).fill(1), 60, ...Array(10).fill(1), 60]);
+  const away = Array.from({ length: 8 }, (): ["unavailable"] => ["unavailable"]);
+  expect(pauses([...away, ["done"]])).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 1]);
+  expect(pauses([["more"], ["not-offered"]])).toEqual([1, 6 * 3600]);
 });

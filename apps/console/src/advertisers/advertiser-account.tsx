@@ -9,13 +9,14 @@ import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
+import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { CorrectionDialog } from "./correction-dialog.tsx";
 import { Entries } from "./entries.tsx";
 import { Statements } from "./statements.tsx";
 import { TermsDialog } from "./terms-dialog.tsx";
 import { TopUpDialog } from "./top-up-dialog.tsx";
-import { advertiserWords, billingWords } from "./words.ts";
+import { advertiserWords } from "./words.ts";
 
 /** An advertiser: what is left, the statements, and each entry of the account. */
 export function AdvertiserAccount({ advertiserId }: { advertiserId: string }) {
@@ -54,6 +55,7 @@ interface FactsProps {
 
 function Facts({ money: account, currency, advertiser }: FactsProps) {
   const words = useWords(advertiserWords);
+  const terms = useWords(termsWords);
   const billings = billingWords[useLanguage()];
   const { exactMoney } = useFormats();
   const { availableMicros, balanceMicros, billing, state } = account;
@@ -70,7 +72,7 @@ function Facts({ money: account, currency, advertiser }: FactsProps) {
         <dd>{exactMoney(balanceMicros, currency)}</dd>
       </div>
       <div>
-        <dt>{words.billing}</dt>
+        <dt>{terms.billing}</dt>
         <dd>{billings[billing]}</dd>
       </div>
       <div>

@@ -9,16 +9,19 @@ import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
+import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { AddAdvertiserDialog } from "./add-advertiser-dialog.tsx";
 import { AdvertiserAccount } from "./advertiser-account.tsx";
+import { HeldPayments } from "./held-payments.tsx";
+import { advertiserFilters } from "./search.ts";
 import { TopUpDialog } from "./top-up-dialog.tsx";
-import { advertiserWords, billingWords } from "./words.ts";
+import { advertiserWords } from "./words.ts";
 
 const route = getRouteApi("/shell/advertisers");
-const states = ["active", "archived", "empty"] as const;
 
 /** The advertisers with their money; with the role `advertiser`, only the person's own. */
 export function AdvertisersScreen() {
@@ -53,6 +56,7 @@ function AllAdvertisers() {
         </>
       }
     >
+      <HeldPayments />
       <AnswerView query={money}>
         {({ advertisers: all, currency }) => {
           const shown = matching(all, search);
@@ -63,12 +67,13 @@ function AllAdvertisers() {
                 findLabel={words.find}
                 onFind={(find) => filter({ find })}
                 count={words.count(shown.length)}
+                actions={<ListView list="advertisers" columns={columns} />}
               >
                 <FilterSelect
                   label={words.state}
                   value={search.state}
                   all={words.allStates}
-                  options={states.map((state) => ({ value: state, text: words[state] }))}
+                  options={advertiserFilters.map((state) => ({ value: state, text: words[state] }))}
                   onChange={(state) => filter({ state })}
                 />
               </ListHead>
@@ -86,6 +91,7 @@ function AllAdvertisers() {
                 </EmptyState>
               ) : (
                 <DataTable
+                  list="advertisers"
                   label={words.advertisers}
                   columns={columns}
                   rows={shown}
@@ -99,7 +105,7 @@ function AllAdvertisers() {
           );
         }}
       </AnswerView>
-      {isAdded && <AddAdvertiserDialog onClose={() => setAdded(false)} />}
+      {isAdded && money.data && <AddAdvertiserDialog currency={money.data.currency} onClose={() => setAdded(false)} />}
     </Page>
   );
 }
@@ -122,12 +128,15 @@ interface ColumnsProps {
 
 function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<AdvertiserMoney>[] {
   const words = useWords(advertiserWords);
+  const terms = useWords(termsWords);
   const billings = billingWords[useLanguage()];
   const { money, number } = useFormats();
   const may = useMay();
   return [
     {
+      id: "name",
       title: words.advertiser,
+      sortBy: ({ name }) => name,
       cell: ({ advertiserId, name }) => (
         <Link to="/advertisers/$advertiserId" params={{ advertiserId }} className="row-link">
           {name}
@@ -135,23 +144,41 @@ function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<Advert
       ),
     },
     {
+      id: "state",
       title: words.state,
+      sortBy: ({ state }) => (state === "archived" ? words.archived : words.active),
       cell: ({ state }) =>
         state === "archived" ? <span className="pill pill-late">{words.archived}</span> : words.active,
     },
     {
+      id: "campaigns",
       title: words.campaigns,
       isNumber: true,
+      sortBy: ({ advertiserId }) => countOf.get(advertiserId)?.campaigns,
       cell: ({ advertiserId }) => {
         const counted = countOf.get(advertiserId);
         return counted && number(counted.campaigns);
       },
     },
-    { title: words.billing, cell: ({ billing }) => billings[billing] },
-    { title: words.balance, isNumber: true, cell: ({ balanceMicros }) => money(balanceMicros, currency) },
     {
+      id: "billing",
+      title: terms.billing,
+      sortBy: ({ billing }) => billings[billing],
+      cell: ({ billing }) => billings[billing],
+    },
+    {
+      id: "balance",
+      title: words.balance,
+      isNumber: true,
+      sortBy: ({ balanceMicros }) => balanceMicros,
+      cell: ({ balanceMicros }) => money(balanceMicros, currency),
+    },
+    {
+      id: "available",
       title: words.available,
       isNumber: true,
+      // Without a limit there is more than any amount.
+      sortBy: ({ availableMicros }) => availableMicros ?? Number.POSITIVE_INFINITY,
       cell: ({ availableMicros }) =>
         availableMicros === null ? (
           words.noLimit

@@ -1,3 +1,4 @@
+import type { CorrectionAccount, CorrectionDirection } from "@intermission/operator-api/money";
 import { moneyRoutes } from "@intermission/operator-api/money";
 import { useState } from "react";
 import { AmountField, useAmount } from "../ui/amount-field.tsx";
@@ -18,8 +19,8 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [direction, setDirection] = useState<"credit" | "debit">("credit");
-  const [against, setAgainst] = useState<"revenue" | "cash">("revenue");
+  const [direction, setDirection] = useState<CorrectionDirection>("credit");
+  const [against, setAgainst] = useState<CorrectionAccount>("revenue");
   const [note, setNote] = useState("");
   const submit = () => {
     const amountMicros = amount.read();

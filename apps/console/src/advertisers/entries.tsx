@@ -1,4 +1,5 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import { csvOf } from "@intermission/operator-api/csv";
 import { type AdvertiserMoney, type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
 import { useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
@@ -6,7 +7,7 @@ import { usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { csvOf, saveCsv } from "../ui/csv.ts";
+import { saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -96,9 +97,9 @@ function useColumns(): Column<MoneyEntry>[] {
 
 /** The shown entries, with amounts in the currency. */
 function entriesCsv(rows: readonly MoneyEntry[]): string {
-  return csvOf(
+  return csvOf([
     ["entry", "transaction", "at", "kind", "amount", "currency", "reference", "note"],
-    rows.map(({ entryId, transactionId, at, kind, amountMicros, currency, reference, note }) => [
+    ...rows.map(({ entryId, transactionId, at, kind, amountMicros, currency, reference, note }) => [
       entryId,
       transactionId ?? null,
       at,
@@ -108,5 +109,5 @@ function entriesCsv(rows: readonly MoneyEntry[]): string {
       reference,
       note,
     ]),
-  );
+  ]);
 }

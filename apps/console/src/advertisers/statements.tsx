@@ -1,3 +1,5 @@
+import { statementAmounts } from "@intermission/operator-api/currency-units";
+import type { StatementFormat } from "@intermission/operator-api/money";
 import { type MoneyStatement, moneyRoutes } from "@intermission/operator-api/money";
 import { addressOf, callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
@@ -44,8 +46,8 @@ export function Statements({ advertiserId }: { advertiserId: string }) {
 
 function useColumns(advertiserId: string): Column<MoneyStatement>[] {
   const words = useWords(advertiserWords);
-  const { month: monthOf, exactMoney } = useFormats();
-  const fileOf = ({ number }: MoneyStatement, format: "html" | "csv") =>
+  const { month: monthOf, amountInUnits } = useFormats();
+  const fileOf = ({ number }: MoneyStatement, format: StatementFormat) =>
     addressOf(moneyRoutes.readAdvertiserStatement, {
       params: { advertiser: advertiserId, number: String(number) },
       query: { format },
@@ -56,7 +58,7 @@ function useColumns(advertiserId: string): Column<MoneyStatement>[] {
     {
       title: words.closing,
       isNumber: true,
-      cell: ({ closingMicros, currency }) => exactMoney(closingMicros, currency),
+      cell: (statement) => amountInUnits(statementAmounts(statement).closing, statement.currency),
     },
     {
       title: words.print,

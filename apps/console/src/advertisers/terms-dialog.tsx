@@ -1,33 +1,28 @@
-import { amountOf } from "@intermission/operator-api/amounts";
-import { billings, moneyRoutes } from "@intermission/operator-api/money";
+import { moneyRoutes } from "@intermission/operator-api/money";
 import { useState } from "react";
-import { AmountField, useAmount } from "../ui/amount-field.tsx";
-import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
-import { useLanguage, useWords } from "../words/word-table.ts";
+import { useWords } from "../words/word-table.ts";
+import { TermsFields, useTerms } from "./terms-fields.tsx";
 import type { MoneyDialogProps } from "./top-up-dialog.tsx";
-import { advertiserWords, billingWords } from "./words.ts";
+import { advertiserWords } from "./words.ts";
 
 /** Whether an advertiser pays before or after, and up to which limit. */
 export function TermsDialog({ advertiser, currency, onClose }: MoneyDialogProps) {
   const words = useWords(advertiserWords);
   const { save, saved } = useWords(uiWords);
-  const names = billingWords[useLanguage()];
   const notice = useNotice();
   const set = useConfirmedChange(moneyRoutes.setTerms);
   const { advertiserId, name, creditLimitMicros } = advertiser;
   // What the reader has seen, and nothing that was set since.
   const [expected] = useState({ billing: advertiser.billing, creditLimitMicros });
-  const [billing, setBilling] = useState(advertiser.billing);
-  const limit = useAmount("budget", creditLimitMicros === null ? "" : amountOf(creditLimitMicros));
+  const terms = useTerms(expected);
   const submit = () => {
-    const hasLimit = billing === "credit" && limit.text.trim() !== "";
-    const limitMicros = hasLimit ? limit.read() : null;
-    if (limitMicros === undefined) return;
-    const body = { billing, creditLimitMicros: limitMicros, expected };
+    const chosen = terms.read();
+    if (chosen === undefined) return;
+    const body = { ...chosen, expected };
     void set.run({ params: { advertiser: advertiserId }, body }, () => {
       onClose();
       notice({ text: saved });
@@ -41,29 +36,7 @@ export function TermsDialog({ advertiser, currency, onClose }: MoneyDialogProps)
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={words.billing} fault={set.faults.billing}>
-        {(control) => (
-          <select
-            {...control}
-            value={billing}
-            onChange={({ target: { value } }) => setBilling(billings.find((one) => one === value) ?? billing)}
-          >
-            {billings.map((one) => (
-              <option key={one} value={one}>
-                {names[one]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {billing === "credit" && (
-        <AmountField
-          label={words.creditLimit(currency)}
-          hint={words.creditLimitHint}
-          amount={limit}
-          fault={set.faults.creditLimitMicros}
-        />
-      )}
+      <TermsFields terms={terms} currency={currency} faults={set.faults} />
       {set.dialog}
     </FormDialog>
   );

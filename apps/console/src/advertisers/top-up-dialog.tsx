@@ -20,7 +20,7 @@ export function TopUpDialog({ advertiser: { advertiserId, name }, currency, onCl
   const words = useWords(advertiserWords);
   const { money } = useFormats();
   const notice = useNotice();
-  const record = useConfirmedChange(moneyRoutes.recordTopUp);
+  const record = useConfirmedChange(moneyRoutes.recordTopUp, words.record);
   const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());

@@ -1,13 +1,15 @@
 import { type AuditEntry, auditRoutes, objectKinds } from "@intermission/operator-api/audit";
+import { csvOf } from "@intermission/operator-api/csv";
 import { getRouteApi } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { csvOf, saveCsv } from "../ui/csv.ts";
+import { saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -34,7 +36,7 @@ export function AuditScreen() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page title={words.audit}>
-      <Filters />
+      <Filters view={<ListView list="audit" columns={columns} />} />
       <AnswerView query={pages} rows={6}>
         {({ pages: read }) => {
           const rows = read.flatMap(({ entries }) => entries);
@@ -45,6 +47,7 @@ export function AuditScreen() {
           return (
             <>
               <DataTable
+                list="audit"
                 label={words.audit}
                 columns={columns}
                 rows={rows}
@@ -63,7 +66,7 @@ export function AuditScreen() {
   );
 }
 
-function Filters() {
+function Filters({ view }: { view: ReactNode }) {
   const words = useWords(auditWords);
   const language = useLanguage();
   const kinds = kindWords[language];
@@ -102,6 +105,7 @@ function Filters() {
         options={changes}
         onChange={(change) => filter({ change })}
       />
+      <span className="list-actions">{view}</span>
     </div>
   );
 }
@@ -113,6 +117,7 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
   const { dateTime, ago } = useFormats();
   return [
     {
+      id: "change",
       title: words.change,
       cell: ({ entryId, operation }) => (
         <button type="button" className="link row-link" onClick={() => onOpen(entryId)}>
@@ -121,15 +126,17 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
       ),
     },
     {
+      id: "of",
       title: words.of,
-      cell: ({ objectKind, objectId, before, after }) => (
+      cell: ({ objectKind, objectId, objectName }) => (
         <span>
-          {String(after?.name ?? after?.email ?? before?.name ?? objectId)} <small>{kinds[objectKind]}</small>
+          {objectName ?? objectId} <small>{kinds[objectKind]}</small>
         </span>
       ),
     },
-    { title: words.who, cell: (entry) => actorOf(entry, words.commandLine) },
+    { id: "who", title: words.who, cell: (entry) => actorOf(entry, words.commandLine) },
     {
+      id: "at",
       title: words.at,
       cell: ({ at }) => (
         <time dateTime={at.toISOString()} title={dateTime(at)}>
@@ -142,9 +149,22 @@ function useColumns(onOpen: (entryId: string) => void): Column<AuditEntry>[] {
 
 function entriesCsv(rows: readonly AuditEntry[]): string {
   const json = (state: AuditEntry["before"]) => (state === null ? null : JSON.stringify(state));
-  return csvOf(
-    ["entry", "at", "actor", "name", "operation", "kind", "object", "address", "request", "before", "after"],
-    rows.map((row) => [
+  return csvOf([
+    [
+      "entry",
+      "at",
+      "actor",
+      "name",
+      "operation",
+      "kind",
+      "object",
+      "object name",
+      "address",
+      "request",
+      "before",
+      "after",
+    ],
+    ...rows.map((row) => [
       row.entryId,
       row.at,
       row.actor,
@@ -152,10 +172,11 @@ function entriesCsv(rows: readonly AuditEntry[]): string {
       row.operation,
       row.objectKind,
       row.objectId,
+      row.objectName,
       row.address,
       row.requestId,
       json(row.before),
       json(row.after),
     ]),
-  );
+  ]);
 }

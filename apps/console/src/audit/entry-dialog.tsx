@@ -92,7 +92,7 @@ function RevertButton({ entry, onClose }: { entry: AuditEntry; onClose: () => vo
   const words = useWords(auditWords);
   const may = useMay();
   const notice = useNotice();
-  const revert = useConfirmedChange(campaignRoutes.revertCampaign);
+  const revert = useConfirmedChange(campaignRoutes.revertCampaign, words.revert);
   const { objectKind, objectId, entryId, before, after } = entry;
   // Of other objects nothing is brought back.
   if (objectKind !== "campaign" || before === null || after === null || !may("revertCampaign")) return null;
@@ -134,7 +134,18 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
           {words.open}
         </Link>
       );
-    default:
+    case "creative":
+    case "notices":
+    case "person":
+    case "view":
+    case "click":
+    case "conversion":
+    case "delivery":
+    case "deployment":
+    case "saved-report":
+    case "sample":
       return null;
+    default:
+      return objectKind satisfies never;
   }
 }

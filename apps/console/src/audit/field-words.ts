@@ -1,62 +1,78 @@
 import type { AuditField } from "@intermission/operator-api/audit";
-import { advertiserWords } from "../advertisers/words.ts";
-import { settingsWords } from "../bots/settings-words.ts";
+import { botFormWords } from "../bots/form-words.ts";
+import { pictureWords } from "../bots/picture-words.ts";
 import { testersWords } from "../bots/testers-words.ts";
 import { tokensWords } from "../bots/tokens-words.ts";
+import { campaignFormWords } from "../campaigns/form-words.ts";
 import { campaignWords } from "../campaigns/words.ts";
 import { creativeWords } from "../creatives/words.ts";
 import { peopleWords } from "../people/words.ts";
-import type { Language } from "../words/word-table.ts";
+import { loadWords } from "../words/catalog.ts";
+import type { Language } from "../words/languages.ts";
+import { termsWords } from "../words/terms-words.ts";
 
 /** The fields that the reader can change or see elsewhere, as they are called there. */
 function wordsOfForms(language: Language) {
-  const bot = settingsWords[language];
-  const campaign = campaignWords[language];
+  const bot = botFormWords[language].labels;
+  const { campaign, state } = campaignWords[language];
+  const { labels } = campaignFormWords[language];
   const creative = creativeWords[language];
+  const pictures = pictureWords[language];
   const person = peopleWords[language];
   return {
-    advertiser_id: campaign.advertiser,
-    billing: advertiserWords[language].billing,
+    advertiser_id: labels.advertiser,
+    call_to_action: labels.callToAction,
+    daily_click_cap: labels.dailyClickCap,
+    daily_view_cap: labels.dailyViewCap,
+    pacing: labels.pacing,
+    total_click_cap: labels.totalClickCap,
+    total_view_cap: labels.totalViewCap,
+    user_cap: labels.userCap,
+    user_cap_seconds: labels.userCapSeconds,
+    weight: labels.weight,
+    billing: termsWords[language].billing,
     bot_ids: person.bots,
-    campaign_id: campaign.campaign,
+    campaign_id: campaign,
     captions: creative.captions,
     category: bot.category,
-    click_price_micros: campaign.clickPrice,
+    click_price_micros: labels.clickPriceMicros,
     close_when_credited: bot.closeWhenCredited,
-    code_lifetime_seconds: bot.codeLifetime,
-    cooldown_seconds: bot.cooldown,
-    creatives: campaign.videos,
-    daily_budget_micros: campaign.daily,
+    code_lifetime_seconds: bot.codeLifetimeSeconds,
+    cooldown_seconds: bot.cooldownSeconds,
+    creatives: labels.creativeIds,
+    daily_budget_micros: labels.dailyBudgetMicros,
     daily_cap: bot.dailyCap,
     delivery_mode: bot.deliveryMode,
     email: person.email,
-    ends_at: campaign.endsAt,
-    formats: campaign.format,
+    ends_at: labels.endsAt,
+    formats: labels.formats,
     include_revenue: bot.includeRevenue,
     kind: creative.kind,
-    landing_url: campaign.landingUrl,
+    landing_url: labels.landingUrl,
     legal_line: creative.legalLine,
     name: bot.name,
     pay_per_code: bot.payPerCode,
+    picture_file_name: pictures.ofBot,
     poster_file_name: creative.poster,
-    priority: campaign.priority,
+    priority: labels.priority,
     publisher_api_url: bot.publisherApiUrl,
     reward_per_click: bot.rewardPerClick,
     reward_per_view: bot.rewardPerView,
     reward_unit: bot.rewardUnit,
     role: person.role,
     skip_offer: bot.skipOffer,
-    starts_at: campaign.startsAt,
-    state: campaign.state,
-    status: campaign.state,
+    starts_at: labels.startsAt,
+    state,
+    status: state,
     suspicious_clicks: bot.suspiciousClicks,
     suspicious_views: bot.suspiciousViews,
     testers: testersWords[language].testers,
     time_zone: bot.timeZone,
     tokens: tokensWords[language].tokens,
-    total_budget_micros: campaign.total,
+    total_budget_micros: labels.totalBudgetMicros,
+    unit_icon_file_name: pictures.ofUnit,
     username: bot.username,
-    view_price_micros: campaign.viewPrice,
+    view_price_micros: labels.viewPriceMicros,
     webhook_url: bot.webhookUrl,
   } satisfies Partial<Record<AuditField, string>>;
 }
@@ -64,129 +80,15 @@ function wordsOfForms(language: Language) {
 type OtherField = Exclude<AuditField, keyof ReturnType<typeof wordsOfForms>>;
 
 /** Those that only the audit trail shows. */
-const otherWords = {
-  en: {
-    attempts: "Attempts",
-    blocked_advertisers: "Blocked advertisers",
-    blocked_categories: "Blocked categories",
-    bot_id: "Bot",
-    byte_length: "Bytes",
-    call_to_action: "Call to action",
-    code_prefix: "First letters of codes",
-    creative_id: "Video",
-    credit_limit_micros: "Credit limit",
-    currency: "Currency",
-    daily_click_cap: "Clicks a day",
-    daily_view_cap: "Views a day",
-    decided_at: "Decided",
-    disabled_reason: "Why disabled",
-    duration_ms: "Duration, ms",
-    event_id: "Event",
-    file_name: "File",
-    has_password: "Has a password",
-    height: "Height",
-    is_disabled: "May not sign in",
-    is_invited: "Invited",
-    is_suspended: "Suspended",
-    latest_payment: "Latest payment",
-    linked_accounts: "Linked accounts",
-    max_in_flight: "Requests at a time",
-    media_type: "Type of the file",
-    outcome: "Outcome",
-    pacing: "Pacing",
-    passkeys: "Passkeys",
-    person_id: "Person",
-    postback_key: "Postback key",
-    refunded_at: "Refunded",
-    renditions: "Smaller files",
-    resume_state: "State after a failed repeat",
-    reversed_at: "Reversed",
-    review: "Approval",
-    review_reason: "Why refused",
-    reviewed_at: "Reviewed",
-    revision: "Revision",
-    search: "Address",
-    seen_by: "Seen by",
-    sessions: "Sessions",
-    sha256: "SHA-256",
-    submitted_at: "Submitted",
-    targeting: "Targeting",
-    telegram: "Telegram",
-    total_click_cap: "Clicks in total",
-    total_view_cap: "Views in total",
-    url: "Address",
-    user_cap: "Times per user",
-    user_cap_seconds: "Period of the times per user, s",
-    webhook: "Webhook",
-    weight: "Weight",
-    width: "Width",
-  },
-  ru: {
-    attempts: "Попытки",
-    blocked_advertisers: "Запрещённые рекламодатели",
-    blocked_categories: "Запрещённые категории",
-    bot_id: "Бот",
-    byte_length: "Байт",
-    call_to_action: "Текст кнопки",
-    code_prefix: "Начало кодов",
-    creative_id: "Видео",
-    credit_limit_micros: "Предел кредита",
-    currency: "Валюта",
-    daily_click_cap: "Кликов в день",
-    daily_view_cap: "Просмотров в день",
-    decided_at: "Решено",
-    disabled_reason: "Почему отключён",
-    duration_ms: "Длительность, мс",
-    event_id: "Событие",
-    file_name: "Файл",
-    has_password: "Есть пароль",
-    height: "Высота",
-    is_disabled: "Вход закрыт",
-    is_invited: "Приглашение ждёт",
-    is_suspended: "Приостановлен",
-    latest_payment: "Последний платёж",
-    linked_accounts: "Привязанные аккаунты",
-    max_in_flight: "Запросов одновременно",
-    media_type: "Тип файла",
-    outcome: "Результат",
-    pacing: "Распределение",
-    passkeys: "Ключи доступа",
-    person_id: "Человек",
-    postback_key: "Ключ постбэков",
-    refunded_at: "Возвращено",
-    renditions: "Файлы меньше",
-    resume_state: "Состояние после неудачного повтора",
-    reversed_at: "Отменено",
-    review: "Одобрение",
-    review_reason: "Почему отклонено",
-    reviewed_at: "Проверено",
-    revision: "Версия",
-    search: "Адрес",
-    seen_by: "Кто смотрит от его имени",
-    sessions: "Сеансы",
-    sha256: "SHA-256",
-    submitted_at: "Отправлено",
-    targeting: "Таргетинг",
-    telegram: "Telegram",
-    total_click_cap: "Кликов всего",
-    total_view_cap: "Просмотров всего",
-    url: "Адрес",
-    user_cap: "Раз на пользователя",
-    user_cap_seconds: "Период показов пользователю, с",
-    webhook: "Вебхук",
-    weight: "Вес",
-    width: "Ширина",
-  },
-} satisfies Record<Language, Record<OtherField, string>>;
+const otherWords = loadWords("auditFields") satisfies Record<Language, Record<OtherField, string>>;
 
 /** The fields of the objects whose changes are recorded. */
-const fieldWords = {
-  en: { ...otherWords.en, ...wordsOfForms("en") },
-  ru: { ...otherWords.ru, ...wordsOfForms("ru") },
-} satisfies Record<Language, Record<AuditField, string>>;
+function fieldWords(language: Language): Record<AuditField, string> {
+  return { ...otherWords[language], ...wordsOfForms(language) };
+}
 
 /** What an entry calls its field: in words, if this version knows it. */
 export function fieldText(language: Language, field: string): string {
-  const words: Readonly<Record<string, string>> = fieldWords[language];
+  const words: Readonly<Record<string, string>> = fieldWords(language);
   return Object.hasOwn(words, field) ? (words[field] ?? field) : field;
 }

@@ -1,59 +1,51 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import type { AuditField, ObjectKind } from "@intermission/operator-api/audit";
-import type { Campaign } from "@intermission/operator-api/campaigns";
-import { advertiserWords, billingWords } from "../advertisers/words.ts";
-import { settingsWords } from "../bots/settings-words.ts";
+import type { Campaign, pausers } from "@intermission/operator-api/campaigns";
+import { advertiserWords } from "../advertisers/words.ts";
+import { botFormWords } from "../bots/form-words.ts";
 import { botWords, endpointWords } from "../bots/words.ts";
+import { campaignFormWords } from "../campaigns/form-words.ts";
 import { campaignWords, phaseWords } from "../campaigns/words.ts";
 import { creativeWords } from "../creatives/words.ts";
 import { reviewStateWords } from "../reviews/words.ts";
+import { loadWords } from "../words/catalog.ts";
+import type { Language } from "../words/languages.ts";
 import { roleWords } from "../words/role-words.ts";
-import { categoryText, deliveryWords, eventWords } from "../words/vocabulary-words.ts";
-import type { Language } from "../words/word-table.ts";
+import { billingWords } from "../words/terms-words.ts";
+import { categoryText, deliveryWords, eventWords, priorityWords } from "../words/vocabulary-words.ts";
 
+type Pauser = (typeof pausers)[number];
 type Texts = Readonly<Record<string, string>>;
 
 /** What no other screen says. */
-const otherWords = {
-  en: {
-    boolean: { true: "yes", false: "no" },
-    active: "active",
-    pacing: { even: "evenly over the day", asap: "as fast as requests come" },
-    sample: { adding: "is being added", added: "added", removing: "is being removed" },
-  },
-  ru: {
-    boolean: { true: "да", false: "нет" },
-    active: "активна",
-    pacing: { even: "равномерно за день", asap: "как можно скорее" },
-    sample: { adding: "добавляется", added: "добавлено", removing: "удаляется" },
-  },
-} satisfies Record<
+const otherWords = loadWords("auditValues") satisfies Record<
   Language,
-  { boolean: Texts; active: string; pacing: Record<Campaign["pacing"], string>; sample: Texts }
+  { boolean: Texts; active: string; sample: Texts }
 >;
 
 /** The words of the store in fields of closed lists, as other screens say them. */
 function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
-  const bot = settingsWords[language];
-  const { sponsorship, standard, house } = campaignWords[language];
-  const { paused, archived } = phaseWords[language];
+  const bot = botFormWords[language].options;
+  const { pausedState: paused, byOperator, byAdvertiser } = campaignWords[language];
+  const { archived } = phaseWords[language];
   const { held, refused, paid } = reviewStateWords[language];
   return {
     billing: billingWords[language],
-    delivery_mode: bot.deliveryModeIs,
+    delivery_mode: bot.deliveryMode,
     disabled_reason: botWords[language].disabledBy,
     formats: eventWords[language],
     kind: creativeWords[language].kinds,
     outcome: { held, refused, released: paid },
-    pacing: otherWords[language].pacing,
-    pay_per_code: bot.payPerCodeIs,
-    priority: { sponsorship, standard, house } satisfies Record<Campaign["priority"], string>,
+    pacing: campaignFormWords[language].options.pacing,
+    paused_by: { operator: byOperator, advertiser: byAdvertiser } satisfies Record<Pauser, string>,
+    pay_per_code: bot.payPerCode,
+    priority: priorityWords[language],
     resume_state: deliveryWords[language],
     review: creativeWords[language].reviews,
     role: roleWords[language],
     status: { active: otherWords[language].active, paused, archived } satisfies Record<Campaign["status"], string>,
-    suspicious_clicks: bot.suspiciousClicksAre,
-    suspicious_views: bot.suspiciousViewsAre,
+    suspicious_clicks: bot.suspiciousClicks,
+    suspicious_views: bot.suspiciousViews,
   };
 }
 

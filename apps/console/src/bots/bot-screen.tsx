@@ -1,4 +1,5 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
+import { durationText } from "@intermission/operator-api/duration-text";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -10,6 +11,7 @@ import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
+import { unitWords } from "../words/unit-words.ts";
 import { categoryText } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Deliveries } from "./deliveries.tsx";
@@ -20,6 +22,7 @@ import "./bots.css";
 
 /** What is changed is a third of the screen, and below what is read first. */
 const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel.tsx")).TestersPanel }));
+const PicturesPanel = lazy(async () => ({ default: (await import("./pictures-panel.tsx")).PicturesPanel }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const ROTATING_MS = 10_000;
@@ -55,6 +58,9 @@ export function BotScreen() {
             <TokensPanel bot={shown} />
             <Suspense fallback={<Skeleton rows={2} />}>
               <TestersPanel bot={shown} />
+            </Suspense>
+            <Suspense fallback={<Skeleton rows={4} />}>
+              <PicturesPanel bot={shown} />
             </Suspense>
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
@@ -112,7 +118,7 @@ function Settings({ bot }: { bot: Bot }) {
     [words.username]: username === null ? "–" : `@${username}`,
     [words.category]: category === null ? "–" : categoryText(language, category),
     [words.dailyCap]: number(dailyCap),
-    [words.cooldown]: words.seconds(number(cooldownSeconds)),
+    [words.cooldown]: durationText(cooldownSeconds, unitWords[language]),
     [words.timeZone]: timeZone,
   };
   return (

@@ -8,6 +8,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { categoryText } from "../words/vocabulary-words.ts";
@@ -29,11 +30,24 @@ export function BotsScreen() {
   const endpoints = useQuery({ ...wholeListOf(endpointRoutes.listEndpoints), enabled: may("listEndpoints") });
   const endpointOf = new Map(endpoints.data?.endpoints.map((endpoint) => [endpoint.botId, endpoint]));
   const columns = useColumns(endpointOf);
+  const add = may("addBot") && (
+    <Link to="/bots/new" className="button button-primary">
+      {words.add}
+    </Link>
+  );
   return (
-    <Page title={words.bots} aside={endpoints.data && <AsOf at={endpoints.data.asOf} />}>
+    <Page
+      title={words.bots}
+      aside={
+        <>
+          {endpoints.data && <AsOf at={endpoints.data.asOf} />}
+          {add}
+        </>
+      }
+    >
       <AnswerView query={bots}>
         {(all) => {
-          if (all.length === 0) return <EmptyState>{words.none}</EmptyState>;
+          if (all.length === 0) return <EmptyState action={add}>{words.none}</EmptyState>;
           const isShown = ({ botId }: Bot) => {
             const endpoint = endpointOf.get(botId);
             return webhooks === undefined || (endpoint !== undefined && troubleOf(endpoint) !== undefined);
@@ -46,6 +60,7 @@ export function BotsScreen() {
                 findLabel={words.find}
                 onFind={(typed) => void navigate({ search: { ...search, find: typed }, replace: true })}
                 count={words.count(found.length)}
+                actions={<ListView list="bots" columns={columns} />}
               >
                 <label className="row">
                   <input
@@ -61,7 +76,7 @@ export function BotsScreen() {
               {found.length === 0 ? (
                 <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
               ) : (
-                <DataTable label={words.bots} columns={columns} rows={found} keyOf={({ botId }) => botId} />
+                <DataTable list="bots" label={words.bots} columns={columns} rows={found} keyOf={({ botId }) => botId} />
               )}
             </>
           );
@@ -78,7 +93,9 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
   const may = useMay();
   return [
     {
+      id: "name",
       title: words.bot,
+      sortBy: ({ name }) => name,
       cell: ({ botId, name }) => (
         <Link to="/bots/$botId" params={{ botId }} className="row-link">
           {name}
@@ -86,15 +103,37 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
         </Link>
       ),
     },
-    { title: words.username, cell: ({ username }) => (username === null ? "" : `@${username}`) },
-    { title: words.category, cell: ({ category }) => category && categoryText(language, category) },
     {
+      id: "username",
+      title: words.username,
+      sortBy: ({ username }) => username,
+      cell: ({ username }) => username !== null && <small>{`@${username}`}</small>,
+    },
+    {
+      id: "category",
+      title: words.category,
+      sortBy: ({ category }) => category && categoryText(language, category),
+      cell: ({ category }) => category && categoryText(language, category),
+    },
+    {
+      id: "state",
       title: words.state,
+      sortBy: ({ isSuspended }) => (isSuspended ? words.suspended : words.active),
       cell: ({ isSuspended }) =>
         isSuspended ? <span className="pill pill-late">{words.suspended}</span> : <span>{words.active}</span>,
     },
-    { title: words.endpoint, cell: ({ botId }) => <EndpointPill endpoint={endpointOf.get(botId)} /> },
-    { title: words.waiting, cell: ({ botId }) => number(endpointOf.get(botId)?.waiting ?? 0), isNumber: true },
+    {
+      id: "endpoint",
+      title: words.endpoint,
+      cell: ({ botId }) => <EndpointPill endpoint={endpointOf.get(botId)} />,
+    },
+    {
+      id: "waiting",
+      title: words.waiting,
+      isNumber: true,
+      sortBy: ({ botId }) => endpointOf.get(botId)?.waiting ?? 0,
+      cell: ({ botId }) => number(endpointOf.get(botId)?.waiting ?? 0),
+    },
     {
       title: "",
       cell: ({ botId, name }) =>

@@ -14,8 +14,8 @@ import { useFormats } from "../words/formats.ts";
 import { deliveryWords, eventWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Advice } from "./advice.tsx";
-import { resultText } from "./delivery-texts.ts";
 import { explainDelivery } from "./explain-delivery.ts";
+import { resultText } from "./result-text.ts";
 import { botWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots/$botId");

@@ -6,9 +6,11 @@ import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { adviceText, resultText } from "./delivery-texts.ts";
+import { Warnings } from "./advice.tsx";
 import { EndpointPill } from "./endpoint-pill.tsx";
 import { ResendButton } from "./resend-dialog.tsx";
+import { resultText } from "./result-text.ts";
+import { useEndpointTest } from "./use-endpoint-test.ts";
 import { botWords } from "./words.ts";
 
 /** The webhook address of a bot with its health: test it, switch it, send again what failed. */
@@ -16,7 +18,7 @@ export function EndpointPanel({ endpoint }: { endpoint: ListedEndpoint }) {
   const words = useWords(botWords);
   const language = useLanguage();
   const { number, ago, dateTime } = useFormats();
-  const { url, state, disabledReason, probeAt, breaker, lastAnswer, lastStatus, lastErrorClass } = endpoint;
+  const { url, state, disabledReason, probeAt, breaker, warnings, lastAnswer, lastStatus, lastErrorClass } = endpoint;
   if (url === null || state === null) {
     return (
       <section className="panel" aria-labelledby="endpoint">
@@ -38,6 +40,7 @@ export function EndpointPanel({ endpoint }: { endpoint: ListedEndpoint }) {
       </p>
       {disabledReason !== null && <p className="fault">{words.disabledBy[disabledReason]}</p>}
       {breaker !== "closed" && probeAt !== null && <p className="late">{words.probe(ago(probeAt))}</p>}
+      <Warnings warnings={warnings} />
       <dl className="facts">
         <Fact name={words.waiting}>{number(endpoint.waiting)}</Fact>
         <Fact name={words.held}>{number(endpoint.held)}</Fact>
@@ -68,31 +71,14 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: ListedEndpoint }) {
   const words = useWords(botWords);
-  const language = useLanguage();
   const may = useMay();
   const notice = useNotice();
   const textOf = useErrorText();
-  const test = useChange(endpointRoutes.testEndpoint);
+  const test = useEndpointTest(botId);
   const enable = useChange(endpointRoutes.enableEndpoint);
   const disable = useChange(endpointRoutes.disableEndpoint);
   const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const params = { botId };
-  const onTest = () =>
-    test.mutate(
-      { params, body: {} },
-      {
-        onError,
-        onSuccess: ({ isDelivered, totalMs, answer, ...made }) =>
-          notice(
-            isDelivered
-              ? { text: words.testDelivered(String(totalMs ?? 0)) }
-              : {
-                  text: words.testFailed(adviceText(language, { ...made, text: answer }) ?? resultText(language, made)),
-                  look: "failed",
-                },
-          ),
-      },
-    );
   const onEnable = () =>
     enable.mutate({ params, body: {} }, { onError, onSuccess: () => notice({ text: words.enabled }) });
   const onDisable = () =>
@@ -101,7 +87,7 @@ function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: Liste
     <span className="panel-actions">
       {may("replayDeliveries") && <ResendButton botId={botId} name={name} />}
       {may("testEndpoint") && (
-        <Button isBusy={test.isPending} onClick={onTest}>
+        <Button isBusy={test.isPending} onClick={test.run}>
           {words.test}
         </Button>
       )}

@@ -3,7 +3,13 @@ import { useLanguage } from "../words/word-table.ts";
 import { troubleOf } from "./endpoint-trouble.ts";
 import { endpointWords } from "./words.ts";
 
-const looks = { active: "pill-good", pending: "pill-late", disabled: "pill-bad", failing: "pill-bad" } as const;
+const looks = {
+  active: "pill-good",
+  pending: "pill-late",
+  disabled: "pill-bad",
+  failing: "pill-bad",
+  doubtful: "pill-late",
+} as const;
 
 /** How the webhooks of a bot fare, in one word. */
 export function EndpointPill({ endpoint }: { endpoint: ListedEndpoint | undefined }) {

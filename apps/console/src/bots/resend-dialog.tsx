@@ -97,7 +97,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
             <>
               <p role="status">
                 {done !== undefined
-                  ? words.resendProgress(number(done), shown)
+                  ? words.resendProgress({ done: number(done), all: shown })
                   : count === 0
                     ? words.resendNone
                     : words.resendCount(shown)}

@@ -1,9 +1,11 @@
 import { deliveryState } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
-import { searchOf } from "../operator/address-search.ts";
+import { searchOf, sortField } from "../operator/address-search.ts";
 
 /** The state of the list of bots. */
-export const botsSearch = searchOf(z.object({ find: z.string().max(64), webhooks: z.enum(["trouble"]) }));
+export const botsSearch = searchOf(
+  z.object({ find: z.string().max(64), webhooks: z.enum(["trouble"]), sort: sortField }),
+);
 
 /** The state of a bot's page: which deliveries it lists, and the one that is open. */
 export const botSearch = searchOf(z.object({ state: deliveryState, event: z.string().regex(/^[\w-]{1,64}$/) }));

@@ -9,8 +9,8 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { faultsOf } from "../ui/typed-faults.ts";
 import { useWords } from "../words/word-table.ts";
-import { bySetting, faultsOfChanges } from "./bot-form-values.ts";
 import { testersWords } from "./testers-words.ts";
 
 /** The testers of a bot: for who may change it, each can be removed, and another one added. */
@@ -101,7 +101,7 @@ function useTesters(bot: Bot) {
     try {
       const stored = await read();
       const body = { testers: edit(stored.testers) };
-      const faults = await faultsOfChanges(body);
+      const faults = await faultsOf(botRoutes.updateBot.body, body);
       setFault(faults?.testers);
       if (faults !== undefined) return false;
       await update.mutateAsync({ params, query: { expectedUpdatedAt: stored.updatedAt }, body });
@@ -111,7 +111,7 @@ function useTesters(bot: Bot) {
       if (!(error instanceof Error)) throw error;
       const refusal = error instanceof CallError ? error : undefined;
       if (refusal?.code === "BOT_CHANGED" && tries < MAX_TRIES) return make(edit, onDone, tries + 1);
-      setFault(refusal && bySetting(refusal.fields).testers);
+      setFault(refusal && Object.entries(refusal.fields).find(([path]) => path.startsWith("testers"))?.[1]);
       notice({ text: textOf(error), look: "failed" });
       return false;
     }

@@ -35,10 +35,10 @@ export function UseOfOld({ which, ...props }: UseProps & { which: "old" | "this"
   const words = useWords(tokensWords);
   const last = useLastUse(props);
   const token = words.which[which];
-  if (last.use === "recent") return <p className="late">{words.oldInUse(token, last.time)}</p>;
+  if (last.use === "recent") return <p className="late">{words.oldInUse({ token, ago: last.time })}</p>;
   return (
     <p className="secondary">
-      {last.use === "never" ? words.oldNeverUsed(token) : words.oldNotUsedSince(token, last.time)}
+      {last.use === "never" ? words.oldNeverUsed(token) : words.oldNotUsedSince({ token, time: last.time })}
     </p>
   );
 }

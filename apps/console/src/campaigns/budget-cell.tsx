@@ -1,10 +1,11 @@
-import { amountOf, readAmount } from "@intermission/operator-api/amounts";
+import { amountOf } from "@intermission/operator-api/amounts";
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { type ReactNode, useRef, useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { useMay } from "../session/use-session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { readTypedAmount } from "../ui/typed-amount.ts";
 import { faultOfAmount } from "../ui/typed-faults.ts";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
@@ -24,10 +25,11 @@ interface BudgetCellProps {
  */
 export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
   const words = useWords(campaignWords);
+  const language = useLanguage();
   const { money } = useFormats();
   const may = useMay();
   const notice = useNotice();
-  const change = useConfirmedChange(campaignRoutes.updateCampaign);
+  const change = useConfirmedChange(campaignRoutes.updateCampaign, uiWords[language].save);
   const opener = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState<string>();
   const [fault, setFault] = useState<LocalText>();
@@ -66,7 +68,7 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
   const submit = async () => {
     // Enter twice is one change.
     if (change.isPending) return;
-    const read = text.trim() === "" ? undefined : readAmount(text.trim(), "budget");
+    const read = text.trim() === "" ? undefined : readTypedAmount(text, { kind: "budget", language });
     if (read?.outcome === "refused") {
       setFault(await faultOfAmount(read));
       return;
@@ -88,7 +90,7 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
           body: { [field]: micros },
           query: { confirmed: true, expectedUpdatedAt: updatedAt },
         });
-      notice({ text: words.budgetSaved(name, amount), onUndo: undo });
+      notice({ text: words.budgetSaved({ name, amount }), onUndo: undo });
     });
   };
   const news = change.isPending || micros === openedMicros ? undefined : words.nowIs(shown);
@@ -142,7 +144,7 @@ function AmountForm({ label, text, fault, news, isPending, onText, onSubmit, onC
         <Icon name="check" />
       </button>
       <span className="fault" role="alert">
-        {fault?.[language] ?? news}
+        {fault?.in(language) ?? news}
       </span>
       {children}
     </form>

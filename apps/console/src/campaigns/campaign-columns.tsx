@@ -4,12 +4,12 @@ import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import type { Column } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useWords } from "../words/word-table.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
 import { BudgetCell } from "./budget-cell.tsx";
 import { daysLeft, paceOf, phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
-import { useStatusChanges } from "./use-status-changes.ts";
-import { campaignWords } from "./words.ts";
+import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
+import { campaignWords, phaseWords } from "./words.ts";
 
 export type ListedCampaign = Campaign & DeliveredSoFar;
 
@@ -21,11 +21,14 @@ export function useCampaignColumns(
   onDuplicate: (campaign: ListedCampaign) => void,
 ): Column<ListedCampaign>[] {
   const words = useWords(campaignWords);
+  const phases = phaseWords[useLanguage()];
   const { money, share, date } = useFormats();
   const now = Date.now();
   return [
     {
+      id: "name",
       title: words.campaign,
+      sortBy: ({ name }) => name,
       cell: ({ campaignId, name, advertiser }) => (
         <Link to="/campaigns/$campaignId" params={{ campaignId }} className="row-link">
           {name}
@@ -33,11 +36,24 @@ export function useCampaignColumns(
         </Link>
       ),
     },
-    { title: words.state, cell: (campaign) => <PhasePill phase={phaseOf(campaign, now)} /> },
-    { title: words.spent, isNumber: true, cell: ({ delivered }) => money(delivered.spentMicros, currency) },
     {
+      id: "state",
+      title: words.state,
+      sortBy: (campaign) => phases[phaseOf(campaign, now)],
+      cell: (campaign) => <PhasePill phase={phaseOf(campaign, now)} />,
+    },
+    {
+      id: "spent",
+      title: words.spent,
+      isNumber: true,
+      sortBy: ({ delivered }) => delivered.spentMicros,
+      cell: ({ delivered }) => money(delivered.spentMicros, currency),
+    },
+    {
+      id: "pace",
       title: words.pace,
       isNumber: true,
+      sortBy: (campaign) => paceOf(campaign, now),
       cell: (campaign) => {
         const pace = paceOf(campaign, now);
         if (pace === undefined) return null;
@@ -46,7 +62,9 @@ export function useCampaignColumns(
       },
     },
     {
+      id: "ends",
       title: words.ends,
+      sortBy: ({ endsAt }) => endsAt,
       cell: (campaign) => {
         const days = daysLeft(campaign, now);
         if (campaign.endsAt === null || days === undefined) return <span className="secondary">{words.noEnd}</span>;
@@ -55,13 +73,17 @@ export function useCampaignColumns(
       },
     },
     {
+      id: "daily",
       title: words.daily,
       isNumber: true,
+      sortBy: ({ dailyBudgetMicros }) => dailyBudgetMicros,
       cell: (campaign) => <BudgetCell campaign={campaign} field="dailyBudgetMicros" currency={currency} />,
     },
     {
+      id: "total",
       title: words.total,
       isNumber: true,
+      sortBy: ({ totalBudgetMicros }) => totalBudgetMicros,
       cell: (campaign) => <BudgetCell campaign={campaign} field="totalBudgetMicros" currency={currency} />,
     },
     { title: "", cell: (campaign) => <RowActions campaign={campaign} onDuplicate={onDuplicate} /> },
@@ -77,6 +99,7 @@ function RowActions({
 }) {
   const words = useWords(campaignWords);
   const may = useMay();
+  const mayResume = useMayResume();
   const { pause, resume, archive } = useStatusChanges();
   const { name, status } = campaign;
   const isArchived = status === "archived";
@@ -91,7 +114,7 @@ function RowActions({
           onClick={() => void pause([campaign])}
         />
       )}
-      {status === "paused" && may("resumeCampaign") && (
+      {mayResume(campaign) && (
         <Button
           look="quiet"
           icon="play"

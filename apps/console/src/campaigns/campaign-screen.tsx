@@ -10,15 +10,15 @@ import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
+import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import { phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
-import { useStatusChanges } from "./use-status-changes.ts";
+import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
 
-/** The form and the window are a fifth of the screen, and below or behind what is read first. */
+/** The form is a large part of the screen, and below what is read first. */
 const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
-const DuplicateDialog = lazy(async () => ({ default: (await import("./duplicate-dialog.tsx")).DuplicateDialog }));
 
 const route = getRouteApi("/shell/campaigns/$campaignId");
 
@@ -90,6 +90,7 @@ function Progress({ campaign, currency }: { campaign: ListedCampaign; currency: 
 function Actions({ campaign }: { campaign: Campaign }) {
   const words = useWords(campaignWords);
   const may = useMay();
+  const mayResume = useMayResume();
   const { pause, resume, archive } = useStatusChanges();
   const [isDuplicated, setDuplicated] = useState(false);
   const { status, campaignId } = campaign;
@@ -108,20 +109,14 @@ function Actions({ campaign }: { campaign: Campaign }) {
       {status === "active" && may("pauseCampaign") && (
         <Button onClick={() => void pause([campaign])}>{words.pause}</Button>
       )}
-      {status === "paused" && may("resumeCampaign") && (
-        <Button onClick={() => void resume(campaign)}>{words.resume}</Button>
-      )}
+      {mayResume(campaign) && <Button onClick={() => void resume(campaign)}>{words.resume}</Button>}
       {may("addCampaign") && <Button onClick={() => setDuplicated(true)}>{words.duplicate}</Button>}
       {status !== "archived" && may("archiveCampaign") && (
         <Button look="danger" onClick={() => void archive(campaign)}>
           {words.archive}
         </Button>
       )}
-      {isDuplicated && (
-        <Suspense fallback={null}>
-          <DuplicateDialog campaign={campaign} onClose={() => setDuplicated(false)} />
-        </Suspense>
-      )}
+      {isDuplicated && <DuplicateDialog campaign={campaign} onClose={() => setDuplicated(false)} />}
     </>
   );
 }

@@ -10,7 +10,7 @@ import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useWords } from "../words/word-table.ts";
-import { settingsOf } from "./campaign-form-values.ts";
+import { settingsOf } from "./campaign-form-definition.ts";
 import { campaignWords } from "./words.ts";
 
 /** A campaign with the settings and the videos of another one, and with other dates. */
@@ -19,7 +19,7 @@ export function DuplicateDialog({ campaign, onClose }: { campaign: Campaign; onC
   const { cancel } = useWords(uiWords);
   const notice = useNotice();
   const navigate = useNavigate();
-  const add = useConfirmedChange(campaignRoutes.addCampaign);
+  const add = useConfirmedChange(campaignRoutes.addCampaign, words.create);
   // Pressed again after a lost answer, it is added once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [name, setName] = useState(words.copyOf(campaign.name));

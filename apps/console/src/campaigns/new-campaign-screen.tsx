@@ -1,68 +1,88 @@
+import { advertiserKey, advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
-import { useForm } from "react-hook-form";
+import { lazy, Suspense } from "react";
+import { useDraft, useKeptDraft } from "../forms/draft.ts";
+import type { TypedValues } from "../forms/form-definition.ts";
+import { useSubmit, useTypedForm } from "../forms/typed-form.ts";
+import { useWholeList } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
+import { Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { CampaignForm } from "./campaign-form.tsx";
-import { type CampaignFormValues, newCampaignValues } from "./campaign-form-values.ts";
-import { discardDraft, keepDraft, readDraft } from "./draft.ts";
+import { campaignForm, isCampaignField, newCampaignValues } from "./campaign-form-definition.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
+
+const CampaignSections = lazy(async () => ({ default: (await import("./campaign-sections.tsx")).CampaignSections }));
 
 export function NewCampaignScreen() {
   const words = useWords(campaignWords);
   const navigate = useNavigate();
   const notice = useNotice();
-  const add = useConfirmedChange(campaignRoutes.addCampaign);
+  const add = useConfirmedChange(campaignRoutes.addCampaign, words.create);
   const { personId } = usePerson();
-  const [draft, setDraft] = useState(() => readDraft(personId));
-  const [idempotencyKey, setIdempotencyKey] = useState(() => draft?.idempotencyKey ?? crypto.randomUUID());
-  const form = useForm<CampaignFormValues>({ defaultValues: draft?.values ?? newCampaignValues });
-  const { watch, reset } = form;
-  useEffect(() => {
-    const typing = watch((typed) =>
-      keepDraft(personId, { idempotencyKey, values: { ...newCampaignValues, ...typed } as CampaignFormValues }),
-    );
-    return () => typing.unsubscribe();
-  }, [watch, personId, idempotencyKey]);
-  const discard = () => {
-    discardDraft();
-    setDraft(undefined);
-    setIdempotencyKey(crypto.randomUUID());
-    reset(newCampaignValues);
-  };
+  const isNewAdvertiser = useIsNewAdvertiser();
+  const draft = useDraft("campaign-draft", { personId, usual: newCampaignValues });
+  const form = useTypedForm(campaignForm, {
+    initial: draft.values,
+    serverFaults: add.faults,
+    isShown: (name, values) => isCampaignField(name, values, { isNew: true, isNewAdvertiser: isNewAdvertiser(values) }),
+  });
+  useKeptDraft(draft, form.methods);
+  const submit = useSubmit(form, {
+    schema: campaignRoutes.addCampaign.body,
+    fixed: { idempotencyKey: draft.idempotencyKey },
+    onBody: (body) =>
+      add.run({ body }, ({ campaignId, name }) => {
+        draft.discard();
+        notice({ text: words.created(name) });
+        void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
+      }),
+  });
   return (
     <Page title={words.add}>
-      <div className="panel narrow">
-        {draft !== undefined && (
+      <form className="panel narrow" onSubmit={submit} noValidate>
+        {draft.isRestored && (
           <p className="row">
             <span role="status">{words.draftRestored}</span>
-            <Button look="quiet" onClick={discard}>
+            <Button
+              look="quiet"
+              onClick={() => {
+                draft.discard();
+                form.methods.reset(newCampaignValues);
+              }}
+            >
               {words.discardDraft}
             </Button>
           </p>
         )}
-        <CampaignForm
-          form={form}
-          isNew
-          submitText={words.create}
-          isBusy={add.isPending}
-          serverFaults={add.faults}
-          onSubmit={(body) =>
-            void add.run({ body: { ...body, idempotencyKey } }, ({ campaignId, name }) => {
-              discardDraft();
-              notice({ text: words.created(name) });
-              void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
-            })
-          }
-        />
-      </div>
+        <Suspense fallback={<Skeleton rows={8} />}>
+          <CampaignSections form={form} isNewAdvertiser={isNewAdvertiser(form.values)} />
+        </Suspense>
+        <div className="row">
+          <Button look="primary" type="submit" isBusy={add.isPending}>
+            {words.create}
+          </Button>
+        </div>
+      </form>
       {add.dialog}
     </Page>
   );
+}
+
+/** Whether this makes an advertiser; false while the list is not there, and without a name. */
+function useIsNewAdvertiser(): (values: TypedValues) => boolean {
+  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
+  return ({ advertiser: typed }) => {
+    const advertiser = String(typed ?? "").trim();
+    const key = advertiserKey(advertiser);
+    const isKnown = data?.advertisers.some(
+      ({ name, advertiserId }) => advertiserKey(name) === key || advertiserId === advertiser,
+    );
+    return advertiser !== "" && isKnown === false;
+  };
 }

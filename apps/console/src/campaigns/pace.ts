@@ -1,10 +1,13 @@
+import { type CampaignPhase, campaignPhase } from "@intermission/operator-api/campaign-phase";
 import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campaigns";
 
 const DAY_MS = 86_400_000;
+/** A pace says something from this part of the planned time on, and not within the first hours. */
+const MIN_ELAPSED = { share: 0.02, ms: 2 * 3_600_000 };
 
 /**
  * How far a campaign with a total limit and an end is, beside how far its time is: 1 is as planned, 0.5 half of it. Undefined
- * where there is no plan, or the plan has not begun.
+ * where there is no plan, or too little of its time is over to say.
  */
 export function paceOf(
   {
@@ -17,8 +20,11 @@ export function paceOf(
 ): number | undefined {
   if (endsAt === null || deliveredShare === null) return undefined;
   const start = (startsAt ?? createdAt).getTime();
-  const elapsed = (Math.min(now, endsAt.getTime()) - start) / (endsAt.getTime() - start);
-  return elapsed > 0 && Number.isFinite(elapsed) ? deliveredShare / elapsed : undefined;
+  const elapsedMs = Math.min(now, endsAt.getTime()) - start;
+  const elapsed = elapsedMs / (endsAt.getTime() - start);
+  if (!(elapsed > 0) || !Number.isFinite(elapsed)) return undefined;
+  const isEarly = elapsed < 1 && (elapsed < MIN_ELAPSED.share || elapsedMs < MIN_ELAPSED.ms);
+  return isEarly ? undefined : deliveredShare / elapsed;
 }
 
 /** Whole days until the end, 0 on the last one; undefined without an end. */
@@ -26,45 +32,10 @@ export function daysLeft({ endsAt }: Pick<Campaign, "endsAt">, now: number): num
   return endsAt === null ? undefined : Math.max(0, Math.floor((endsAt.getTime() - now) / DAY_MS));
 }
 
-/** What a campaign does now: its status, and where an active one does not run, why. */
-export type CampaignPhase =
-  | "running"
-  | "planned"
-  | "ended"
-  | "spent"
-  | "unfunded"
-  | "unapproved"
-  | "stopped"
-  | "paused"
-  | "archived";
+type Phased = Omit<Parameters<typeof campaignPhase>[0], "hasCreative"> & Pick<Campaign, "creatives">;
 
-type Phased = Pick<
-  Campaign,
-  "status" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros" | "creatives"
-> &
-  Omit<DeliveredSoFar, "delivered">;
-
+/** What a campaign of the list does now. */
 export function phaseOf(campaign: Phased, now: number): CampaignPhase {
-  const { status, startsAt, endsAt, budgetLeftMicros, deliveredShare, advertiserLeftMicros } = campaign;
-  if (status !== "active") return status;
-  if (startsAt !== null && startsAt.getTime() > now) return "planned";
-  if (endsAt !== null && endsAt.getTime() <= now) return "ended";
-  if (campaign.isAdvertiserStopped) return "stopped";
-  // What is left pays for no further ad.
-  const price = cheapestAd(campaign);
-  const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, price);
-  if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
-  // What is free needs no money.
-  if (advertiserLeftMicros !== null && advertiserLeftMicros < price) return "unfunded";
-  return canShowAds(campaign) ? "running" : "unapproved";
-}
-
-/** A direct link needs no creative. */
-function canShowAds({ formats, creatives }: Phased): boolean {
-  return formats.includes("direct_link") || creatives.some(({ isActive, isApproved }) => isActive && isApproved);
-}
-
-function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {
-  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros };
-  return Math.min(...formats.map((format) => prices[format]));
+  const hasCreative = campaign.creatives.some(({ isActive, isApproved }) => isActive && isApproved);
+  return campaignPhase({ ...campaign, hasCreative }, now);
 }

@@ -1,5 +1,5 @@
+import type { CampaignPhase } from "@intermission/operator-api/campaign-phase";
 import { useLanguage } from "../words/word-table.ts";
-import type { CampaignPhase } from "./pace.ts";
 import { phaseWords } from "./words.ts";
 
 const looks = {
@@ -10,7 +10,8 @@ const looks = {
   unfunded: "pill-bad",
   unapproved: "pill-late",
   stopped: "pill-late",
-  paused: "pill-late",
+  "paused-by-operator": "pill-late",
+  "paused-by-advertiser": "pill-late",
   archived: "",
 } satisfies Record<CampaignPhase, string>;
 

@@ -1,12 +1,14 @@
+import { campaignStatuses } from "@intermission/operator-api/campaign-words";
 import { z } from "zod";
-import { searchOf } from "../operator/address-search.ts";
+import { searchOf, sortField } from "../operator/address-search.ts";
 
 /** The state of the list of campaigns. */
 export const campaignsSearch = searchOf(
   z.object({
     find: z.string().max(64),
     advertiser: z.string().max(128),
-    status: z.enum(["active", "paused", "archived"]),
+    status: z.enum(campaignStatuses),
     phase: z.enum(["spent", "unfunded", "ended"]),
+    sort: sortField,
   }),
 );

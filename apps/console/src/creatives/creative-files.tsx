@@ -1,14 +1,14 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { useState } from "react";
+import { mediaAddress } from "../operator/media-address.ts";
 import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { FileButton } from "../ui/file-button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { mediaAddress } from "./creative-marks.tsx";
-import { FileButton } from "./file-button.tsx";
 import { useChangedNotice } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 
@@ -31,7 +31,9 @@ export function CreativeFiles({ creative }: { creative: Creative }) {
             <FileButton
               accept="image/jpeg,image/png,image/webp"
               isBusy={setPoster.isPending}
-              onFile={(file) => void setPoster.run({ params: { creativeId }, body: file }, tell)}
+              onFile={(file) =>
+                void setPoster.run({ params: { creativeId }, query: { name: file.name }, body: file }, tell)
+              }
             >
               {words.replacePoster}
             </FileButton>

@@ -1,4 +1,5 @@
 import type { Creative } from "@intermission/operator-api/creatives";
+import { mediaAddress } from "../operator/media-address.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useWords } from "../words/word-table.ts";
 import { creativeWords } from "./words.ts";
@@ -14,11 +15,6 @@ export function Poster({ creative: { posterFileName } }: { creative: Pick<Creati
       )}
     </span>
   );
-}
-
-/** Where this service serves a stored file. */
-export function mediaAddress(fileName: string): string {
-  return `/media/${fileName}`;
 }
 
 const looks = {

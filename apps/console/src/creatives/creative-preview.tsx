@@ -1,9 +1,9 @@
 import type { AdForPlayer } from "@intermission/ad-core/player-api";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
+import { mediaAddress } from "../operator/media-address.ts";
 import { useCampaigns } from "../session/use-campaigns.ts";
 import { useWords } from "../words/word-table.ts";
-import { mediaAddress } from "./creative-marks.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { useAdvertisers } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";

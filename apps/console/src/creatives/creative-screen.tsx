@@ -1,5 +1,6 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { mediaAddress } from "../operator/media-address.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
@@ -11,7 +12,7 @@ import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { CreativeCampaigns } from "./creative-campaigns.tsx";
 import { CreativeFiles } from "./creative-files.tsx";
-import { mediaAddress, ReviewPill } from "./creative-marks.tsx";
+import { ReviewPill } from "./creative-marks.tsx";
 import { CreativePreview } from "./creative-preview.tsx";
 import { CreativeTexts } from "./creative-texts.tsx";
 import { useAdvertisers } from "./use-creatives.ts";

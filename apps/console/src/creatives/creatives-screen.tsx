@@ -1,15 +1,18 @@
+import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { ListHead } from "../ui/list-head.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { Poster, ReviewPill } from "./creative-marks.tsx";
-import { type CreativesSearch, creativeKinds, reviewStates } from "./search.ts";
+import type { CreativesSearch } from "./search.ts";
 import { UploadPanel } from "./upload-panel.tsx";
 import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
@@ -40,7 +43,11 @@ export function CreativesScreen() {
       }
     >
       {may("uploadVideo") && <UploadPanel />}
-      <Filters search={search} count={creatives.data && shown.length} />
+      <Filters
+        search={search}
+        count={creatives.data && shown.length}
+        view={<ListView list="creatives" columns={columns} />}
+      />
       <AnswerView query={creatives} rows={6}>
         {() =>
           shown.length === 0 ? (
@@ -49,6 +56,7 @@ export function CreativesScreen() {
             </EmptyState>
           ) : (
             <DataTable
+              list="creatives"
               label={words.creatives}
               columns={columns}
               rows={shown}
@@ -62,7 +70,13 @@ export function CreativesScreen() {
   );
 }
 
-function Filters({ search, count }: { search: CreativesSearch; count: number | undefined }) {
+interface FiltersProps {
+  search: CreativesSearch;
+  count: number | undefined;
+  view: ReactNode;
+}
+
+function Filters({ search, count, view }: FiltersProps) {
   const words = useWords(creativeWords);
   const navigate = route.useNavigate();
   const advertisers = useAdvertisers();
@@ -75,6 +89,7 @@ function Filters({ search, count }: { search: CreativesSearch; count: number | u
       findLabel={words.find}
       onFind={(find) => filter({ find })}
       count={count !== undefined && words.count(count)}
+      actions={view}
     >
       {advertiserId === null && (
         <FilterSelect
@@ -110,6 +125,7 @@ function useColumns(): Column<Creative>[] {
   const campaigns = useCampaignsOfCreatives();
   return [
     {
+      id: "creative",
       title: words.creative,
       cell: (creative) => (
         <Link to="/creatives/$creativeId" params={{ creativeId: creative.creativeId }} className="row-link creative">
@@ -121,13 +137,15 @@ function useColumns(): Column<Creative>[] {
         </Link>
       ),
     },
-    { title: words.state, cell: ({ review }) => <ReviewPill review={review} /> },
+    { id: "state", title: words.state, cell: ({ review }) => <ReviewPill review={review} /> },
     {
+      id: "advertiser",
       title: words.advertiser,
       cell: ({ advertiserId }) =>
         advertiserId === null ? <span className="secondary">{words.operators}</span> : nameOf.get(advertiserId),
     },
     {
+      id: "campaigns",
       title: words.campaigns,
       cell: ({ creativeId }) => {
         const showing = campaigns?.get(creativeId) ?? [];
@@ -135,8 +153,14 @@ function useColumns(): Column<Creative>[] {
         return showing.map(({ name }) => name).join(", ");
       },
     },
-    { title: words.duration, isNumber: true, cell: ({ durationMs }) => durationMs && seconds(durationMs / 1000) },
     {
+      id: "duration",
+      title: words.duration,
+      isNumber: true,
+      cell: ({ durationMs }) => durationMs && seconds(durationMs / 1000),
+    },
+    {
+      id: "size",
       title: words.size,
       isNumber: true,
       cell: ({ byteLength, width, height }) =>
@@ -147,6 +171,7 @@ function useColumns(): Column<Creative>[] {
         ),
     },
     {
+      id: "added",
       title: words.added,
       cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span>,
     },

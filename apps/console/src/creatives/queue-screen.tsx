@@ -6,7 +6,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
-import { useKeys } from "../ui/use-keys.ts";
+import { useShortcuts } from "../ui/use-shortcuts.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { CreativePreview } from "./creative-preview.tsx";
@@ -86,7 +86,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const startApproval = () => void approve(creative);
   const startRefusal = () => setRefused(true);
   const mayDecide = useMay()("approveCreative");
-  useKeys(isPending || !mayDecide ? {} : { a: startApproval, r: startRefusal });
+  useShortcuts({ keys: isPending || !mayDecide ? {} : { a: startApproval, r: startRefusal } });
   const { name, creativeId, durationMs, byteLength, width, height, legalLine, submittedAt } = creative;
   return (
     <div className="beside-phone">

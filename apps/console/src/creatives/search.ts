@@ -1,15 +1,6 @@
-import type { Creative } from "@intermission/operator-api/creatives";
+import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
-
-// Written here, since every screen's first load has this file, and would have the routes' schemas.
-export const creativeKinds = ["file", "address", "vast"] as const satisfies readonly Creative["kind"][];
-export const reviewStates = [
-  "draft",
-  "waiting",
-  "approved",
-  "refused",
-] as const satisfies readonly Creative["review"][];
 
 /** The state of the list of creatives. */
 export const creativesSearch = searchOf(

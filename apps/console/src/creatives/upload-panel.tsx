@@ -2,11 +2,12 @@ import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useEffect, useState } from "react";
 import { usePerson } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
+import { FileButton } from "../ui/file-button.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { FileButton } from "./file-button.tsx";
+import { UnfinishedUploads } from "./unfinished-uploads.tsx";
 import { useAdvertisers } from "./use-creatives.ts";
 import { type UploadState, useUpload } from "./use-upload.ts";
 import { creativeWords } from "./words.ts";
@@ -73,6 +74,7 @@ export function UploadPanel() {
         </div>
       )}
       <Progress state={upload.state} onCancel={upload.cancel} />
+      {isIdle && <UnfinishedUploads />}
     </section>
   );
 }
@@ -86,7 +88,7 @@ function Progress({ state, onCancel }: { state: UploadState; onCancel: () => voi
     case "failed":
       return (
         <p className="fault" role="alert">
-          {words.uploadFailed(state.name, state.message)}
+          {words.uploadFailed({ file: state.name, why: state.message })}
         </p>
       );
     case "checking":
@@ -100,6 +102,7 @@ function Progress({ state, onCancel }: { state: UploadState; onCancel: () => voi
         <div className="row">
           <progress aria-label={words.sending(state.name)} value={state.sent} max={state.all} />
           <span>{`${words.sending(state.name)} ${bytes(state.sent)} / ${bytes(state.all)}`}</span>
+          {state.isOffline && <span role="status">{words.uploadOffline}</span>}
           <Button onClick={onCancel}>{words.stopUpload}</Button>
         </div>
       );

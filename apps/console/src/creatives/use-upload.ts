@@ -1,24 +1,22 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import type { DetailedError } from "tus-js-client";
-import { callOperator, jsonIn, refusalOf } from "../operator/call-operator.ts";
+import { callOperator } from "../operator/call-operator.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { useWords } from "../words/word-table.ts";
+import { sendFile, UploadError } from "./send-file.ts";
 import { creativeWords } from "./words.ts";
 
 export type UploadState =
   | { step: "idle" }
-  | { step: "sending"; name: string; sent: number; all: number }
+  /** `isOffline`: it goes on once there is a connection. */
+  | { step: "sending"; name: string; sent: number; all: number; isOffline: boolean }
   /** The server inspects, converts and stores the video. */
   | { step: "checking"; name: string }
   | { step: "failed"; name: string; message: string };
 
 /** The server's limit. */
 const MAX_BYTES = 100 * 1024 * 1024;
-/** How much is sent at once: what a lost connection costs at most. */
-const CHUNK_BYTES = 8 * 1024 * 1024;
-const RETRY_MS = [0, 1000, 3000, 5000, 10_000, 20_000];
 
 interface UploadOptions {
   /** Whose the video is; undefined: the operator's. */
@@ -31,10 +29,11 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
   const [state, setState] = useState<UploadState>({ step: "idle" });
   const queries = useQueryClient();
   const textOf = useErrorText();
-  const { tooLarge } = useWords(creativeWords);
-  const stop = useRef<Stop>(() => {});
-  useEffect(() => () => stop.current({ isRemoved: false }), []);
+  const { tooLarge, uploadFaults } = useWords(creativeWords);
+  const underWay = useRef<{ stop: () => void; remove: () => Promise<void> }>(undefined);
+  useEffect(() => () => underWay.current?.stop(), []);
   const query = { ...(advertiser !== undefined && { advertiser }) };
+  const readList = () => queries.invalidateQueries({ queryKey: [creativeRoutes.listUploads.path] });
 
   async function send(file: File): Promise<void> {
     const { name } = file;
@@ -42,68 +41,50 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
       setState({ step: "failed", name, message: tooLarge });
       return;
     }
-    setState({ step: "sending", name, sent: 0, all: file.size });
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    let sent = 0;
+    const show = (isOffline: boolean) => {
+      if (!signal.aborted) setState({ step: "sending", name, sent, all: file.size, isOffline });
+    };
+    show(false);
+    underWay.current = { stop: () => stopping.abort(), remove: async () => {} };
     try {
-      const uploadId = await sendBytes(file, {
+      const { id, remove } = await sendFile(file, {
         endpoint: `/operator/v1/uploads?${new URLSearchParams(query)}`,
-        onProgress: (sent) => setState({ step: "sending", name, sent, all: file.size }),
-        onStart: (abort) => {
-          stop.current = abort;
+        signal,
+        onProgress: (bytes) => {
+          sent = bytes;
+          show(false);
         },
+        onOffline: () => show(true),
       });
+      underWay.current.remove = remove;
+      const uploadId = await id;
       setState({ step: "checking", name });
       const added = await callOperator(creativeRoutes.addUploadedVideo, { query, body: { uploadId, name } });
       await queries.invalidateQueries();
       setState({ step: "idle" });
       onAdded(added);
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof Error)) throw error;
-      setState({ step: "failed", name, message: textOf(error) });
+      setState({
+        step: "failed",
+        name,
+        message: error instanceof UploadError ? uploadFaults[error.fault] : textOf(error),
+      });
+      await readList();
     }
   }
   return {
     state,
     send: (file: File) => void send(file),
+    /** What was sent is removed. Leaving the page keeps it on the server for a day. */
     cancel: () => {
-      stop.current({ isRemoved: true });
+      underWay.current?.stop();
+      void underWay.current?.remove().then(readList);
       setState({ step: "idle" });
     },
   };
-}
-
-interface SendOptions {
-  endpoint: string;
-  onProgress: (sent: number) => void;
-  onStart: (stop: Stop) => void;
-}
-
-/** Stops an upload. What was sent is removed, or stays on the server for a day. */
-type Stop = (what: { isRemoved: boolean }) => void;
-
-/** Returns the id of the finished upload. */
-async function sendBytes(file: File, { endpoint, onProgress, onStart }: SendOptions): Promise<string> {
-  // Loaded with the first upload.
-  const { Upload } = await import("tus-js-client");
-  return new Promise((resolve, reject) => {
-    const upload = new Upload(file, {
-      endpoint,
-      chunkSize: CHUNK_BYTES,
-      retryDelays: RETRY_MS,
-      removeFingerprintOnSuccess: true,
-      onProgress,
-      onError: (error) => void failureOf(error).then(reject),
-      onSuccess: () => resolve(new URL(upload.url ?? "", location.href).pathname.split("/").at(-1) ?? ""),
-    });
-    onStart(({ isRemoved }) => void upload.abort(isRemoved).catch(() => {}));
-    void upload.findPreviousUploads().then(([previous]) => {
-      if (previous !== undefined) upload.resumeFromPreviousUpload(previous);
-      upload.start();
-    }, reject);
-  });
-}
-
-/** Without an answer, the server is unreachable. */
-async function failureOf(error: Error | DetailedError): Promise<Error> {
-  const answer = "originalResponse" in error ? error.originalResponse : null;
-  return refusalOf({ status: answer?.getStatus() ?? 0, statusText: error.message }, jsonIn(answer?.getBody() ?? ""));
 }

@@ -1,7 +1,7 @@
 import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import { type VastReasonTexts, vastReasonsInEnglish } from "@intermission/operator-api/vast-reasons-in-english";
 import { errorClassWords } from "../words/error-class-words.ts";
-import type { Language } from "../words/word-table.ts";
+import type { Language } from "../words/languages.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -50,6 +50,10 @@ const vastReasonsInRussian: VastReasonTexts = {
   version: ({ version }) => `VAST ${version}`,
   "neither-inline-nor-wrapper": () => "Ad без InLine и без Wrapper",
   "wrapper-forbidden": () => "обёртка ведёт к другой, хотя запрещает это",
+  "wrapper-without-address": () => "обёртка без адреса",
+  "blocked-category": ({ category }) => `реклама категории ${category}, которую обёртка запрещает`,
+  "companion-required": ({ required }) =>
+    required === "all" ? "нужны все компаньоны, а показать можно одного" : "нужен компаньон, который показать нельзя",
   "no-creative": () => "за обёртками нет креатива",
   "no-linear": () => "нет линейного видео",
   "no-media-file": () => "у видео нет файлов",

@@ -44,7 +44,7 @@ export function VastScreen() {
                 {...control}
                 type="url"
                 value={typed}
-                placeholder="https://ads.example/vast?cb=[CACHEBUSTING]"
+                placeholder="https://tags.example/vast?cb=[CACHEBUSTING]"
                 onChange={(event) => setTyped(event.target.value)}
               />
             )}
@@ -70,7 +70,9 @@ function Result({ trial: { steps, ad, fault, dropped }, url }: { trial: VastTria
       {fault !== null && (
         <section className="panel stack" aria-labelledby="fault">
           <h2 id="fault">{words.noAd}</h2>
-          <p className="fault">{words.fault(fault.code, vastReasonText(vastReasonWords[language], fault.reason))}</p>
+          <p className="fault">
+            {words.fault({ code: fault.code, reason: vastReasonText(vastReasonWords[language], fault.reason) })}
+          </p>
           <p>{adviceOf(words.advice, fault.code)}</p>
         </section>
       )}
@@ -151,7 +153,7 @@ function AddButton({ url }: { url: string }) {
   const may = useMay();
   const notice = useNotice();
   const navigate = useNavigate();
-  const add = useConfirmedChange(creativeRoutes.addVastTag);
+  const add = useConfirmedChange(creativeRoutes.addVastTag, words.add);
   if (!may("addVastTag")) return null;
   const onClick = () =>
     void add.run({ body: { url } }, ({ creativeId }) => {

@@ -1,3 +1,5 @@
+import { pageLanguages } from "@intermission/ad-core/page-language";
+import { platforms } from "@intermission/operator-api/campaign-words";
 import { explainRoutes } from "@intermission/operator-api/explain";
 import type { AnswerOf } from "@intermission/operator-api/route";
 import { useQuery } from "@tanstack/react-query";
@@ -11,7 +13,7 @@ import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
-import { eventWords, platformWords } from "../words/vocabulary-words.ts";
+import { eventWords, platformWords, priorityWords } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { userId } from "./search.ts";
 import { explainWords, reasonWords } from "./words.ts";
@@ -21,8 +23,6 @@ type Explained = AnswerOf<typeof explainRoutes.explainChoice>["campaigns"][numbe
 
 /** A user who has seen nothing: ids of Telegram are above it. */
 const NOBODY = "1";
-const userLanguages = ["en", "ru", "uk", "es", "pt", "ar", "fa", "de", "fr", "it", "tr", "uz", "id", "vi", "hi"];
-const platforms = ["android", "ios", "desktop", "web"] as const;
 
 /** For a bot and a user: why each running campaign is shown now, or not. */
 export function ExplainScreen() {
@@ -74,7 +74,7 @@ export function ExplainScreen() {
         </Filter>
         <AnyOrOne
           label={words.language}
-          options={userLanguages}
+          options={pageLanguages}
           textOf={(one) => names.of(one) ?? one}
           value={language}
           onChange={(chosen) => change({ language: chosen })}
@@ -96,7 +96,7 @@ export function ExplainScreen() {
       {botId === undefined ? (
         <EmptyState>{words.choose}</EmptyState>
       ) : (
-        <AnswerView query={explained}>{({ campaigns }) => <Explanation campaigns={campaigns} />}</AnswerView>
+        <AnswerView query={explained}>{(answer) => <Explanation {...answer} />}</AnswerView>
       )}
     </Page>
   );
@@ -146,21 +146,31 @@ function Filter({ label, children }: { label: string; children: (id: string) => 
   );
 }
 
-function Explanation({ campaigns }: { campaigns: readonly Explained[] }) {
+function Explanation({ blocked, campaigns }: AnswerOf<typeof explainRoutes.explainChoice>) {
   const words = useWords(explainWords);
+  const priorities = priorityWords[useLanguage()];
+  const { dateTime } = useFormats();
   const { campaign: sought } = route.useSearch();
   const shown = campaigns.filter(({ exclusionReason }) => exclusionReason === undefined);
+  const verdict = blocked && (
+    <p className="verdict" role="status">
+      {words.blocked[blocked.reason]}
+      {blocked.availableAt !== null && ` ${words.from(dateTime(blocked.availableAt))}`}
+    </p>
+  );
   if (campaigns.length === 0) {
     return (
-      <EmptyState
-        action={
-          <Link to="/campaigns" className="button button-plain">
-            {words.toCampaigns}
-          </Link>
-        }
-      >
-        {words.noCampaign}
-      </EmptyState>
+      verdict ?? (
+        <EmptyState
+          action={
+            <Link to="/campaigns" className="button button-plain">
+              {words.toCampaigns}
+            </Link>
+          }
+        >
+          {words.noCampaign}
+        </EmptyState>
+      )
     );
   }
   // The one that the reader came for, then those that may be shown.
@@ -168,9 +178,11 @@ function Explanation({ campaigns }: { campaigns: readonly Explained[] }) {
   const ordered = campaigns.toSorted((a, b) => rank(b) - rank(a) || b.likelihood - a.likelihood);
   return (
     <>
-      <p className="verdict" role="status">
-        {shown.length === 0 ? words.noneShown : words.someShown(shown.length)}
-      </p>
+      {verdict ?? (
+        <p className="verdict" role="status">
+          {shown.length === 0 ? words.noneShown : words.someShown(shown.length)}
+        </p>
+      )}
       <DataTable
         label={words.title}
         rows={ordered}
@@ -184,15 +196,23 @@ function Explanation({ campaigns }: { campaigns: readonly Explained[] }) {
               </Link>
             ),
           },
-          { title: words.priority, cell: ({ priority }) => words[priority] },
-          { title: words.outcome, cell: (campaign) => <Outcome campaign={campaign} /> },
+          { title: words.priority, cell: ({ priority }) => priorities[priority] },
+          {
+            title: words.outcome,
+            cell: (campaign) => <Outcome campaign={campaign} isBlocked={blocked !== undefined} />,
+          },
         ]}
       />
     </>
   );
 }
 
-function Outcome({ campaign: { exclusionReason, likelihood, behindPlan, missingFiles } }: { campaign: Explained }) {
+interface OutcomeProps {
+  campaign: Explained;
+  isBlocked: boolean;
+}
+
+function Outcome({ campaign: { exclusionReason, likelihood, behindPlan, missingFiles }, isBlocked }: OutcomeProps) {
   const words = useWords(explainWords);
   const reasons = reasonWords[useLanguage()];
   const { share, number } = useFormats();
@@ -202,7 +222,9 @@ function Outcome({ campaign: { exclusionReason, likelihood, behindPlan, missingF
       {exclusionReason === undefined && likelihood > 0 && (
         <span className="pill pill-good">{words.chance(share(likelihood))}</span>
       )}
-      {exclusionReason === undefined && likelihood === 0 && <span className="pill">{words.othersFirst}</span>}
+      {exclusionReason === undefined && likelihood === 0 && (
+        <span className="pill">{isBlocked ? words.wouldFit : words.othersFirst}</span>
+      )}
       {behindPlan !== undefined && behindPlan >= 1 && <small> {words.behind(number(Math.round(behindPlan)))}</small>}
       {missingFiles !== undefined && missingFiles.length > 0 && (
         <small className="fault">

@@ -1,3 +1,4 @@
+import { campaignFormats, platforms } from "@intermission/operator-api/campaign-words";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 
@@ -10,9 +11,9 @@ export const explainSearch = searchOf(
   z.object({
     bot: id,
     user: id,
-    format: z.enum(["rewarded", "direct_link"]),
+    format: z.enum(campaignFormats),
     language: z.string().regex(/^[a-z]{2,3}$/),
-    platform: z.enum(["android", "ios", "desktop", "web"]),
+    platform: z.enum(platforms),
     campaign: z.string().max(64),
   }),
 );

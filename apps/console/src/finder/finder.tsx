@@ -1,12 +1,12 @@
 import { isCode } from "@intermission/ad-core/code";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useLayoutEffect, useRef } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { useMay } from "../session/use-session.ts";
+import type { FinderComponent } from "../shell/finder-dialog.tsx";
 import { useSections } from "../shell/use-sections.ts";
 import { shellWords } from "../shell/words.ts";
-import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";
 import { FinderContext, FinderItem } from "./finder-item.tsx";
@@ -21,24 +21,28 @@ const anyId = /^(?=\D*\d)[\w-]{3,64}$/;
 const mayBeId = (text: string) => anyId.test(text) || isCode(text);
 
 /** Finds pages, bots, campaigns, creatives and webhooks by name or id, and what can be done with them: typing, arrows, Enter. */
-export function Finder({ onClose }: { onClose: () => void }) {
+export const Finder: FinderComponent = ({ text, onText, onClose }) => {
   const words = useWords(finderWords);
-  const [text, setText] = useState("");
+  const { find } = useWords(shellWords);
+  const field = useRef<HTMLInputElement>(null);
+  // The caret goes behind what was typed while this was loaded.
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(-1, -1);
+  }, []);
   return (
-    <Dialog title={words.find} onClose={onClose} place="top">
-      <Command label={words.find} className="finder" filter={matches}>
-        <Command.Input value={text} onValueChange={setText} placeholder={words.placeholder} />
-        <Command.List label={words.find}>
-          {/* All at once: what appears first is chosen, and should be the first of the list. */}
-          <Suspense fallback={null}>
-            <Command.Empty>{words.nothing}</Command.Empty>
-            <Found text={text.trim()} onClose={onClose} />
-          </Suspense>
-        </Command.List>
-      </Command>
-    </Dialog>
+    <Command label={find} className="finder" filter={matches}>
+      <Command.Input ref={field} value={text} onValueChange={onText} placeholder={words.placeholder} />
+      <Command.List label={find}>
+        {/* All at once: what appears first is chosen, and should be the first of the list. */}
+        <Suspense fallback={null}>
+          <Command.Empty>{words.nothing}</Command.Empty>
+          <Found text={text.trim()} onClose={onClose} />
+        </Suspense>
+      </Command.List>
+    </Command>
   );
-}
+};
 
 /** Apart by kind, so that no file needs the routes of all kinds. */
 const Bots = lazy(async () => ({ default: (await import("./found-bots.tsx")).FoundBots }));

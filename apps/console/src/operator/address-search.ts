@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 
 /** The search of an address as plain text values: `?status=active&advertiser=Shop`, without the router's own JSON. */
 export function parseAddress(search: string): Record<string, string> {
@@ -12,6 +12,9 @@ export function writeAddress(search: Record<string, unknown>): string {
   }
   return written.size === 0 ? "" : `?${written}`;
 }
+
+/** The order of a list, as `sort` in its address: the id of a column, with a minus from the largest value down. */
+export const sortField = z.string().regex(/^-?[a-zA-Z]{1,32}$/);
 
 /** Changes an address of the version before into one of this version. */
 export type Upgrade = (search: Record<string, string>) => Record<string, string>;

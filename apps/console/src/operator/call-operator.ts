@@ -1,6 +1,7 @@
 import type { AnswerOf, OperatorRoute, ParamNames } from "@intermission/operator-api/route";
 import { z } from "zod";
-import type { LocalText } from "./local-text.ts";
+import type { Language } from "../words/languages.ts";
+import { asReceived, type LocalText } from "./local-text.ts";
 
 /** What may stand in an address: a `Date` is sent as RFC 3339. */
 type QueryValue = string | number | boolean | Date;
@@ -135,13 +136,12 @@ async function textsOf({ code, message, details }: { code: string; message: stri
   const words = await import("./fault-words.ts").catch(() => undefined);
   const fields = ofFields.map(({ field, message, code = "", values = {} }): [string, LocalText] => [
     field,
-    words?.faultText({ code, values }) ?? { en: message, ru: message },
+    words?.faultText({ code, values }) ?? asReceived(message),
   ]);
   const ofFile = fields.filter(([field]) => field === "file").map(([, text]) => text);
   if (ofFile.length === 0) return { fields: Object.fromEntries(fields) };
   // A file is the whole request: its faults stand beside no field.
-  const together = (language: keyof LocalText) => ofFile.map((text) => text[language]).join(" ");
-  return { texts: { en: together("en"), ru: together("ru") } };
+  return { texts: { in: (language: Language) => ofFile.map((text) => text.in(language)).join(" ") } };
 }
 
 /** Where a request to a route goes: for links to answers that are no JSON, too. */

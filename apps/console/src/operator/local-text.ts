@@ -1,5 +1,9 @@
-/** A text of the server's in each language of the console: which one is read is known where it is shown. */
+import type { Language } from "../words/languages.ts";
+
+/** What is said about an answer of the server: in which language is known where it is shown. */
 export interface LocalText {
-  readonly en: string;
-  readonly ru: string;
+  readonly in: (language: Language) => string;
 }
+
+/** What the server says in its own words, as it is. */
+export const asReceived = (message: string): LocalText => ({ in: () => message });

@@ -95,9 +95,12 @@ export function NoFills({ query: { data } }: { query: LastDayQuery }) {
   const count = sorted.reduce((sum, [, one]) => sum + one, 0);
   const [reason, ofReason] = first;
   return (
-    <AttentionItem look="calm" note={words.noFillReason(reasons[reason] ?? reason, number(ofReason))}>
+    <AttentionItem
+      look="calm"
+      note={words.noFillReason({ reason: reasons[reason] ?? reason, count: number(ofReason) })}
+    >
       <Link to="/explain" className="row-link">
-        {words.noFills(count, share(count / Math.max(1, data.total.requests)))}
+        {words.noFills({ count, share: share(count / Math.max(1, data.total.requests)) })}
       </Link>
     </AttentionItem>
   );

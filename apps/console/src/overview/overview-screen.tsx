@@ -49,7 +49,7 @@ export function OverviewScreen() {
 
 function AttentionList({ attention, noFills }: { attention: Attention; noFills: ReactNode }) {
   const words = useWords(overviewWords);
-  const { endpoints, ended, heldViews, heldClicks, waitingCreatives, isLoading, errors } = attention;
+  const { endpoints, ended, heldViews, heldClicks, heldPayments, waitingCreatives, isLoading, errors } = attention;
   const [error] = errors;
   const items = [
     ...endpoints.map((endpoint) => {
@@ -63,6 +63,13 @@ function AttentionList({ attention, noFills }: { attention: Attention; noFills: 
       );
     }),
     ...itemsOfCampaigns(words, attention),
+    heldPayments && heldPayments.count > 0 && (
+      <AttentionItem key="held-payments" look="late">
+        <Link to="/advertisers" className="row-link">
+          {words.heldPayments(heldPayments)}
+        </Link>
+      </AttentionItem>
+    ),
     heldViews && heldViews.count > 0 && (
       <AttentionItem key="held-views" look="late">
         <Link to="/reviews" className="row-link">
@@ -84,10 +91,10 @@ function AttentionList({ attention, noFills }: { attention: Attention; noFills: 
         </Link>
       </AttentionItem>
     ),
-    ended.length > 0 && (
+    ended.count > 0 && (
       <AttentionItem key="ended" look="late">
         <Link to="/campaigns" search={{ phase: "ended" }} className="row-link">
-          {words.ended(ended.length)}
+          {words.ended(ended.count)}
         </Link>
       </AttentionItem>
     ),
@@ -114,7 +121,6 @@ type Attention = ReturnType<typeof useAttention>;
 
 /** Active campaigns that do not run. */
 function itemsOfCampaigns(words: (typeof overviewWords)["en"], { isNothingRunning, spent, unfunded }: Attention) {
-  const [firstSpent] = spent;
   return [
     isNothingRunning && (
       <AttentionItem key="nothing-running" look="bad">
@@ -123,17 +129,17 @@ function itemsOfCampaigns(words: (typeof overviewWords)["en"], { isNothingRunnin
         </Link>
       </AttentionItem>
     ),
-    firstSpent && (
+    spent.count > 0 && (
       <AttentionItem key="spent" look="bad">
         <Link to="/campaigns" search={{ phase: "spent" }} className="row-link">
-          {spent.length === 1 ? words.spentOne(firstSpent.name) : words.spent(spent.length)}
+          {spent.count === 1 ? words.spentOne(spent.name) : words.spent(spent.count)}
         </Link>
       </AttentionItem>
     ),
-    unfunded.length > 0 && (
+    unfunded.count > 0 && (
       <AttentionItem key="unfunded" look="bad">
         <Link to="/campaigns" search={{ phase: "unfunded" }} className="row-link">
-          {words.unfunded(unfunded.length)}
+          {words.unfunded(unfunded.count)}
         </Link>
       </AttentionItem>
     ),

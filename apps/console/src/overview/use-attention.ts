@@ -3,8 +3,8 @@ import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { useHeldPayments } from "../advertisers/held-payments.tsx";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
-import { phaseOf } from "../campaigns/pace.ts";
 import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
 import { mayUse, useMay, usePerson } from "../session/use-session.ts";
@@ -28,10 +28,8 @@ export function useAttention() {
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   });
   const campaigns = useQuery({
-    ...wholeListOf(campaignRoutes.listCampaigns, {
-      query: { archived: false, order: "newest", advertiser: advertiserId ?? undefined },
-    }),
-    enabled: may("listCampaigns"),
+    ...answerOf(campaignRoutes.countCampaigns, { query: { advertiser: advertiserId ?? undefined } }),
+    enabled: may("countCampaigns"),
   });
   const held = { query: { state: "held", limit: MAX_COUNTED } } as const;
   const views = useQuery({ ...answerOf(viewRoutes.listViews, held), enabled: may("listViews") });
@@ -40,19 +38,19 @@ export function useAttention() {
     ...answerOf(creativeRoutes.readReviewQueue, { query: { limit: 1 } }),
     enabled: mayUse(role, "approveCreative"),
   });
-  const now = Date.now();
-  const active = campaigns.data?.campaigns.filter(({ status }) => status === "active");
+  const payments = useHeldPayments();
   const inPhase = (phase: "running" | "spent" | "unfunded" | "ended") =>
-    active?.filter((one) => phaseOf(one, now) === phase) ?? [];
-  const queries = [all, campaigns, views, clicks, queue];
+    campaigns.data?.phases.find((one) => one.phase === phase) ?? { count: 0, name: "" };
+  const queries = [all, campaigns, views, clicks, queue, payments];
   return {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
     unfunded: inPhase("unfunded"),
     ended: inPhase("ended"),
-    isNothingRunning: campaigns.data !== undefined && inPhase("running").length === 0 && advertiserId === null,
+    isNothingRunning: campaigns.data !== undefined && inPhase("running").count === 0 && advertiserId === null,
     heldViews: views.data && { count: views.data.views.length, isMore: views.data.next !== null },
     heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
+    heldPayments: payments.data && { count: payments.data.payments.length, isMore: payments.data.next !== null },
     waitingCreatives: queue.data?.waiting ?? 0,
     isLoading: queries.some(({ isLoading }) => isLoading),
     errors: queries.flatMap(({ error }) => error ?? []),

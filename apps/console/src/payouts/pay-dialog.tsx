@@ -21,6 +21,8 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
   const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
   const payout = useConfirmedChange(moneyRoutes.recordPayout);
+  // Pressed again after a lost answer, it is recorded once.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const [reference, setReference] = useState("");
   const [note, setNote] = useState("");
   const [isMissing, setMissing] = useState(false);
@@ -30,8 +32,8 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
       return;
     }
     // What the reader has seen, and paid.
-    const amountMicros = publisher.owedMicros;
-    const body = { month, amountMicros, reference, ...(note.trim() !== "" && { note }) };
+    const amountMicros = publisher.payableMicros;
+    const body = { idempotencyKey, month, amountMicros, reference, ...(note.trim() !== "" && { note }) };
     void payout.run({ params: { botId: publisher.botId }, body }, () => {
       onClose();
       notice({ text: words.recorded(exactMoney(amountMicros, currency)) });
@@ -45,7 +47,7 @@ export function PayDialog({ publisher, month, currency, onClose }: PayDialogProp
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>{words.pays(exactMoney(publisher.owedMicros, currency), nameOfMonth(month))}</p>
+      <p>{words.pays({ amount: exactMoney(publisher.payableMicros, currency), month: nameOfMonth(month) })}</p>
       <Field
         label={words.reference}
         hint={words.referenceHint}

@@ -1,15 +1,17 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import { csvOf } from "@intermission/operator-api/csv";
 import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { csvOf, saveCsv } from "../ui/csv.ts";
+import { saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -50,10 +52,14 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
   const [paid, setPaid] = useState<PublisherMoney>();
   const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined });
   const shown = matching(publishers, search);
-  const owedMicros = shown.reduce((sum, one) => sum + one.owedMicros, 0);
+  const payableMicros = shown.reduce((sum, one) => sum + one.payableMicros, 0);
   return (
     <>
-      <Filters month={month} total={words.total(shown.length, exactMoney(owedMicros, currency))} />
+      <Filters
+        month={month}
+        view={<ListView list="payouts" columns={columns} />}
+        total={words.total({ publishers: shown.length, amount: exactMoney(payableMicros, currency) })}
+      />
       {!isOver && <p className="secondary">{words.notOver}</p>}
       {shown.length === 0 ? (
         <EmptyState action={publishers.length > 0 && <ShowAll keep={["month"]} />}>
@@ -61,7 +67,7 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
         </EmptyState>
       ) : (
         <>
-          <DataTable label={words.payouts} columns={columns} rows={shown} keyOf={({ botId }) => botId} />
+          <DataTable list="payouts" label={words.payouts} columns={columns} rows={shown} keyOf={({ botId }) => botId} />
           <div className="row list-more">
             <Button onClick={() => saveCsv(`payouts-${month}.csv`, payoutsCsv(shown, { month, currency }))}>
               {words.csv}
@@ -74,7 +80,7 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
   );
 }
 
-function Filters({ month, total }: { month: string; total: string }) {
+function Filters({ month, total, view }: { month: string; total: string; view: ReactNode }) {
   const words = useWords(payoutWords);
   const { month: nameOfMonth } = useFormats();
   const search = route.useSearch();
@@ -88,6 +94,7 @@ function Filters({ month, total }: { month: string; total: string }) {
       findLabel={words.find}
       onFind={(find) => filter({ find })}
       count={total}
+      actions={view}
       lead={
         <select aria-label={words.month} value={month} onChange={({ target }) => filter({ month: target.value })}>
           {months.map((one) => (
@@ -111,7 +118,7 @@ function Filters({ month, total }: { month: string; total: string }) {
 
 type Search = ReturnType<typeof route.useSearch>;
 
-const isDue = ({ owedMicros, paidAt }: PublisherMoney) => paidAt === null && owedMicros > 0;
+const isDue = ({ payableMicros }: PublisherMoney) => payableMicros > 0;
 
 function matching(all: readonly PublisherMoney[], { find, state }: Search): PublisherMoney[] {
   return all.filter(
@@ -133,17 +140,41 @@ function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[]
   const { exactMoney, date } = useFormats();
   return [
     {
+      id: "name",
       title: words.publisher,
+      sortBy: ({ name }) => name,
       cell: ({ botId, name }) => (
         <Link to="/publisher" search={{ bot: botId }} className="row-link">
           {name}
         </Link>
       ),
     },
-    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => exactMoney(earnedMicros, currency) },
-    { title: words.owed, isNumber: true, cell: ({ owedMicros }) => exactMoney(owedMicros, currency) },
-    { title: words.paid, cell: ({ paidAt }) => paidAt && date(paidAt) },
-    { title: words.reference, cell: ({ reference }) => reference },
+    {
+      id: "earned",
+      title: words.earned,
+      isNumber: true,
+      sortBy: ({ earnedMicros }) => earnedMicros,
+      cell: ({ earnedMicros }) => exactMoney(earnedMicros, currency),
+    },
+    {
+      id: "owed",
+      title: words.owed,
+      isNumber: true,
+      sortBy: ({ owedMicros }) => owedMicros,
+      cell: ({ owedMicros }) => exactMoney(owedMicros, currency),
+    },
+    {
+      id: "paid",
+      title: words.paid,
+      sortBy: ({ paidAt }) => paidAt,
+      cell: ({ paidAt }) => paidAt && date(paidAt),
+    },
+    {
+      id: "reference",
+      title: words.reference,
+      sortBy: ({ reference }) => reference,
+      cell: ({ reference }) => reference,
+    },
     {
       title: "",
       cell: (publisher) =>
@@ -159,9 +190,9 @@ function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[]
 }
 
 function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { month: string; currency: string }): string {
-  return csvOf(
+  return csvOf([
     ["month", "bot_id", "name", "earned", "owed", "currency", "paid_at", "reference"],
-    rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
+    ...rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
       month,
       botId,
       name,
@@ -171,7 +202,7 @@ function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { mont
       paidAt,
       reference,
     ]),
-  );
+  ]);
 }
 
 /** Months (UTC) as `2026-03`, the running one first. */

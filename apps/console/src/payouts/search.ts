@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { searchOf } from "../operator/address-search.ts";
+import { searchOf, sortField } from "../operator/address-search.ts";
 
 /** Which month (UTC) is shown; without it the last one that is over. And which of the publishers. */
 export const payoutsSearch = searchOf(
@@ -7,5 +7,6 @@ export const payoutsSearch = searchOf(
     month: z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/),
     find: z.string().max(128),
     state: z.enum(["due", "paid"]),
+    sort: sortField,
   }),
 );

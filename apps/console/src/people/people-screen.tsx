@@ -7,6 +7,7 @@ import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -19,7 +20,8 @@ const route = getRouteApi("/shell/people");
 /** Who may sign in, with which role. */
 export function PeopleScreen() {
   const words = useWords(peopleWords);
-  const { find } = route.useSearch();
+  const search = route.useSearch();
+  const { find } = search;
   const navigate = route.useNavigate();
   const people = useWholeList(peopleRoutes.listPeople);
   const [isInviting, setInviting] = useState(false);
@@ -49,13 +51,20 @@ export function PeopleScreen() {
               <ListHead
                 find={find}
                 findLabel={words.find}
-                onFind={(typed) => void navigate({ search: { find: typed }, replace: true })}
+                onFind={(typed) => void navigate({ search: { ...search, find: typed }, replace: true })}
                 count={words.count(shown.length)}
+                actions={<ListView list="people" columns={columns} />}
               />
               {shown.length === 0 ? (
                 <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
               ) : (
-                <DataTable label={words.people} columns={columns} rows={shown} keyOf={({ personId }) => personId} />
+                <DataTable
+                  list="people"
+                  label={words.people}
+                  columns={columns}
+                  rows={shown}
+                  keyOf={({ personId }) => personId}
+                />
               )}
             </>
           );
@@ -70,20 +79,22 @@ function useColumns(): Column<Person>[] {
   const words = useWords(peopleWords);
   const roles = roleWords[useLanguage()];
   return [
-    { title: words.email, cell: ({ email }) => email },
-    { title: words.role, cell: ({ role }) => roles[role] },
+    { id: "email", title: words.email, sortBy: ({ email }) => email, cell: ({ email }) => email },
+    { id: "role", title: words.role, sortBy: ({ role }) => roles[role], cell: ({ role }) => roles[role] },
     {
+      id: "sees",
       title: words.sees,
+      sortBy: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
       cell: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
     },
-    { title: words.state, cell: (person) => <StatePill person={person} /> },
+    { id: "state", title: words.state, cell: (person) => <StatePill person={person} /> },
     { title: words.account, cell: (person) => <PersonActions person={person} /> },
   ];
 }
 
-function StatePill({ person: { isDisabled, signInMethods } }: { person: Person }) {
+function StatePill({ person: { isDisabled, isSignedIn, signInMethods } }: { person: Person }) {
   const words = useWords(peopleWords);
   if (isDisabled) return <span className="pill pill-late">{words.disabled}</span>;
-  if (signInMethods.length === 0) return <span className="pill">{words.invited}</span>;
+  if (signInMethods.length === 0 && !isSignedIn) return <span className="pill">{words.invited}</span>;
   return <span className="pill pill-good">{words.active}</span>;
 }

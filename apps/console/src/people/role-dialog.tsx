@@ -14,9 +14,10 @@ export function RoleDialog({ person, onClose }: { person: Person; onClose: () =>
   const notice = useNotice();
   const change = useConfirmedChange(peopleRoutes.changeRole);
   const reach = useReach(person);
-  const { personId, email } = person;
+  const { personId, email, updatedAt } = person;
+  const query = { expectedUpdatedAt: updatedAt };
   const submit = () =>
-    change.run({ params: { personId }, body: reach.body }, () => {
+    change.run({ params: { personId }, query, body: reach.body }, () => {
       onClose();
       notice({ text: saved });
     });

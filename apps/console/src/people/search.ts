@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { searchOf } from "../operator/address-search.ts";
+import { searchOf, sortField } from "../operator/address-search.ts";
 
 /** The state of the list of people. */
-export const peopleSearch = searchOf(z.object({ find: z.string().max(254) }));
+export const peopleSearch = searchOf(z.object({ find: z.string().max(254), sort: sortField }));

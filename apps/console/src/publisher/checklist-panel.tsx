@@ -62,7 +62,7 @@ export function Checklist({ botId }: { botId: string }) {
               <header className="panel-head">
                 <h2 id="checklist">{words.checklist}</h2>
                 <span className="secondary" role="status">
-                  {words.doneOf(number(count), number(checklistSteps.length))}
+                  {words.doneOf({ done: number(count), all: number(checklistSteps.length) })}
                 </span>
               </header>
               <ul className="checklist">

@@ -1,10 +1,11 @@
+import type { EndpointState } from "@intermission/ad-core/client-words";
 /** What a publisher does to earn with a bot, in its order. */
 export const checklistSteps = ["address", "endpoint", "request", "earned", "delivered"] as const;
 export type ChecklistStep = (typeof checklistSteps)[number];
 
 export interface ChecklistFacts {
   endpointUrl: string | null;
-  endpointState: "pending" | "active" | "disabled" | null;
+  endpointState: EndpointState | null;
   adRequests: number;
   hasEvent: boolean;
   hasDelivered: boolean;

@@ -1,9 +1,10 @@
 import { amountOf } from "@intermission/operator-api/amounts";
+import { csvOf } from "@intermission/operator-api/csv";
 import { type EarningsMonth, moneyRoutes } from "@intermission/operator-api/money";
 import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { csvOf, saveCsv } from "../ui/csv.ts";
+import { saveCsv } from "../ui/csv.ts";
 import { DataTable } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -110,14 +111,14 @@ function Statements({ botId }: { botId: string }) {
 }
 
 function earningsCsv(months: readonly EarningsMonth[], currency: string): string {
-  return csvOf(
+  return csvOf([
     ["month", "earned", "currency", "paid_at", "reference"],
-    months.map(({ month, earnedMicros, paidAt, reference }) => [
+    ...months.map(({ month, earnedMicros, paidAt, reference }) => [
       month,
       Number(amountOf(earnedMicros)),
       currency,
       paidAt,
       reference,
     ]),
-  );
+  ]);
 }

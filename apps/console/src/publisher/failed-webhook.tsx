@@ -2,8 +2,8 @@ import { deliveryRoutes, type ListedDelivery } from "@intermission/operator-api/
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { Link } from "@tanstack/react-router";
 import { Advice } from "../bots/advice.tsx";
-import { resultText } from "../bots/delivery-texts.ts";
 import { explainDelivery } from "../bots/explain-delivery.ts";
+import { resultText } from "../bots/result-text.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
@@ -95,7 +95,9 @@ function LastAttempt({ eventId }: { eventId: string }) {
               <div>
                 <h3>{words.request}</h3>
                 {attempt !== undefined && (
-                  <p className="small secondary">{words.attempt(attempt.attempt, dateTime(attempt.startedAt))}</p>
+                  <p className="small secondary">
+                    {words.attempt({ attempt: attempt.attempt, time: dateTime(attempt.startedAt) })}
+                  </p>
                 )}
                 {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, and the keyboard must reach it. */}
                 <pre tabIndex={0}>{`POST ${attempt?.url ?? ""}\n\n${body.slice(0, MAX_TEXT)}`}</pre>

@@ -1,6 +1,6 @@
 import { daysBetween, hoursBetween } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
-import type { Language } from "../words/word-table.ts";
+import type { Language } from "../words/languages.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { dimensionsOf } from "./report-query.ts";
 import type { Figure, Report, Row } from "./report-table.tsx";

@@ -1,13 +1,10 @@
 import type { Dimension } from "@intermission/operator-api/statistics";
+import { loadWords } from "../words/catalog.ts";
+import type { Language } from "../words/languages.ts";
 import { platformWords } from "../words/vocabulary-words.ts";
-import type { Language } from "../words/word-table.ts";
+import { reportWords } from "./words.ts";
 
-const otherWords = { en: "other", ru: "прочее" } satisfies Record<Language, string>;
-
-const premiumWords = {
-  en: { premium: "with Premium", regular: "without Premium" },
-  ru: { premium: "с Premium", regular: "без Premium" },
-} satisfies Record<Language, Record<string, string>>;
+const premiumWords = loadWords("premiumStates") satisfies Record<Language, Record<string, string>>;
 
 type Named = Readonly<Partial<Record<Dimension, string>>>;
 
@@ -29,8 +26,15 @@ export function nameOfKey(language: Language, { names, keys }: NamedRow, dimensi
       return ofWords(language, platformWords[language], key);
     case "premium":
       return ofWords(language, premiumWords[language], key);
-    default:
+    case "hour":
+    case "day":
+    case "bot":
+    case "campaign":
+    case "creative":
+    case "advertiser":
       return key;
+    default:
+      return dimension satisfies never;
   }
 }
 
@@ -39,5 +43,5 @@ const displayName = (language: Language, type: "region" | "language", code: stri
 
 /** Rows may hold a word that only a newer server knows. */
 function ofWords(language: Language, words: Readonly<Record<string, string>>, key: string): string {
-  return key === "other" ? otherWords[language] : (words[key] ?? key);
+  return key === "other" ? reportWords[language].other : (words[key] ?? key);
 }

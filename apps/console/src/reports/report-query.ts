@@ -1,5 +1,5 @@
 import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
-import type { Person } from "@intermission/operator-api/people";
+import { type Person, readerOfRole } from "@intermission/operator-api/people";
 import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/statistics";
 import type { ReportsSearch } from "./search.ts";
 
@@ -14,7 +14,7 @@ export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, 
  * this person may not see.
  */
 export function readableBy({ role, botIds }: Pick<Person, "role" | "botIds">, search: ReportsSearch): ReportsSearch {
-  const { hidden, dimensions } = seenBy[role === "publisher" || role === "advertiser" ? role : "staff"];
+  const { hidden, dimensions } = seenBy[readerOfRole[role]];
   const isHidden = (figure: ReportOrder | undefined) => hidden.some((one) => one === figure);
   const isForeign = role === "publisher" && search.bot !== undefined && !botIds.includes(search.bot);
   return {

@@ -58,7 +58,7 @@ export function ReportsScreen() {
           <>
             <p className="report-note secondary">
               {answer.comparison &&
-                `${words.comparedWith(date(answer.comparison.from), date(new Date(answer.comparison.to.getTime() - 1)))} · `}
+                `${words.comparedWith({ from: date(answer.comparison.from), to: date(new Date(answer.comparison.to.getTime() - 1)) })} · `}
               {answer.countedUntil && words.countedUntil(dateTime(answer.countedUntil))}
             </p>
             {answer.rows.length === 0 ? (

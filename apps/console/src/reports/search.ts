@@ -1,4 +1,5 @@
 import { timeZone } from "@intermission/operator-api/fields";
+import type { Comparison } from "@intermission/operator-api/statistics";
 import { reportOrders } from "@intermission/operator-api/statistics";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
@@ -7,7 +8,7 @@ import { searchOf } from "../operator/address-search.ts";
 export const objects = ["bot", "campaign", "creative", "advertiser", "country", "platform", "language"] as const;
 export type ReportObject = (typeof objects)[number];
 export const times = ["day", "hour"] as const;
-export const comparisons = ["previous", "weekdays"] as const;
+export const comparisons = ["previous", "weekdays"] as const satisfies readonly Comparison[];
 
 const day = z.iso.date();
 

@@ -1,31 +1,32 @@
+import type { BulkDecision } from "@intermission/operator-api/reviews";
 import { type BulkAnswer, clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import type { ReviewState, ReviewsSearch } from "./search.ts";
 import { filterOf, type Reviewed } from "./use-reviews.ts";
 import { reviewWords } from "./words.ts";
 
-type Decision = "release" | "refuse" | "refund";
-
 /** What can be decided about a view or a click in a state. */
 const decisionsOf = {
   held: ["release", "refuse"],
   refused: [],
   paid: ["refund"],
-} satisfies Record<ReviewState, readonly Decision[]>;
+} satisfies Record<ReviewState, readonly BulkDecision[]>;
 
 const accessNames = {
   release: "releaseViews",
   refuse: "refuseViews",
   refund: "refundViews",
-} as const satisfies Record<Decision, string>;
+} as const satisfies Record<BulkDecision, string>;
 
 interface BulkProps {
   search: ReviewsSearch;
@@ -55,12 +56,15 @@ const bulkRoutes = {
 
 type BulkBody = ReturnType<typeof filterOf> & { to: string };
 
-function BulkButton({ decision, search, rows }: BulkProps & { decision: Decision }) {
+function BulkButton({ decision, search, rows }: BulkProps & { decision: BulkDecision }) {
   const words = useWords(reviewWords);
   const { number } = useFormats();
   const notice = useNotice();
   const [left, setLeft] = useState<number>();
-  const { run, isPending, dialog } = useConfirmedChange(bulkRoutes[search.of ?? "views"][decision]);
+  const { run, isPending, dialog } = useConfirmedChange(
+    bulkRoutes[search.of ?? "views"][decision],
+    words[`${decision}All`],
+  );
   const start = () => {
     // What comes after it was counted was not confirmed, and waits. The clock of the reader may be behind that of the server.
     const until = Math.max(Date.now(), ...rows.map(({ at }) => (at?.getTime() ?? 0) + 1));
@@ -121,7 +125,7 @@ const viewDecisions = {
   refund: viewRoutes.refundView,
 };
 
-function ViewButton({ decision, sessionId }: { decision: Decision; sessionId: string }) {
+function ViewButton({ decision, sessionId }: { decision: BulkDecision; sessionId: string }) {
   const change = useChange(viewDecisions[decision]);
   return (
     <DecideButton
@@ -139,7 +143,7 @@ const clickDecisions = {
   refund: clickRoutes.refundClick,
 };
 
-function ClickButton({ decision, clickId }: { decision: Decision; clickId: string }) {
+function ClickButton({ decision, clickId }: { decision: BulkDecision; clickId: string }) {
   const change = useChange(clickDecisions[decision]);
   return (
     <DecideButton
@@ -152,17 +156,22 @@ function ClickButton({ decision, clickId }: { decision: Decision; clickId: strin
 }
 
 interface DecideButtonProps {
-  decision: Decision;
+  decision: BulkDecision;
   id: string;
   isBusy: boolean;
   decide: () => Promise<unknown>;
 }
 
+/** Asks first: none of the three can be taken back. */
 function DecideButton({ decision, id, isBusy, decide }: DecideButtonProps) {
   const words = useWords(reviewWords);
+  const { cancel } = useWords(uiWords);
   const notice = useNotice();
   const textOf = useErrorText();
-  const onClick = async () => {
+  const [isOpen, setOpen] = useState(false);
+  const label = words[`${decision}Of`](id);
+  const onConfirm = async () => {
+    setOpen(false);
     try {
       await decide();
       notice({ text: words.done[decision] });
@@ -172,8 +181,21 @@ function DecideButton({ decision, id, isBusy, decide }: DecideButtonProps) {
     }
   };
   return (
-    <Button look="quiet" isBusy={isBusy} aria-label={words[`${decision}Of`](id)} onClick={() => void onClick()}>
-      {words[decision]}
-    </Button>
+    <>
+      <Button look="quiet" isBusy={isBusy} aria-label={label} onClick={() => setOpen(true)}>
+        {words[decision]}
+      </Button>
+      {isOpen && (
+        <Dialog title={label} onClose={() => setOpen(false)}>
+          <p>{words.effect[decision]}</p>
+          <div className="dialog-foot">
+            <Button onClick={() => setOpen(false)}>{cancel}</Button>
+            <Button look={decision === "release" ? "primary" : "danger"} onClick={() => void onConfirm()}>
+              {words[decision]}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -5,6 +5,7 @@ import { useCampaigns } from "../session/use-campaigns.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
+import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { uiWords } from "../ui/words.ts";
@@ -43,9 +44,17 @@ export function ReviewsScreen() {
                 </span>
                 <span className="list-actions">
                   <BulkButtons search={search} rows={rows} />
+                  <ListView list="reviews" columns={columns} />
                 </span>
               </div>
-              <DataTable label={words.title} columns={columns} rows={rows} pages={reviews} keyOf={({ id }) => id} />
+              <DataTable
+                list="reviews"
+                label={words.title}
+                columns={columns}
+                rows={rows}
+                pages={reviews}
+                keyOf={({ id }) => id}
+              />
             </>
           )
         }
@@ -127,6 +136,7 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
   const time = (at: Date | null) => at && <span title={dateTime(at)}>{ago(at)}</span>;
   return [
     {
+      id: "user",
       title: words.user,
       cell: ({ id, userId }) => (
         <Link to="/timeline" search={{ find: id }} className="row-link">
@@ -135,14 +145,16 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
         </Link>
       ),
     },
-    { title: words.suspicion, cell: (row) => row.suspicions.map((one) => suspicions[one]).join(", ") },
-    { title: words.bot, cell: ({ botId }) => botName.get(botId) ?? botId },
+    { id: "suspicion", title: words.suspicion, cell: (row) => row.suspicions.map((one) => suspicions[one]).join(", ") },
+    { id: "bot", title: words.bot, cell: ({ botId }) => botName.get(botId) ?? botId },
     {
+      id: "campaign",
       title: words.campaign,
       cell: ({ campaignId }) => campaignId && (campaignName.get(campaignId) ?? campaignId),
     },
-    { title: words.at, cell: ({ at }) => time(at) },
+    { id: "at", title: words.at, cell: ({ at }) => time(at) },
     {
+      id: "state",
       title: words.state,
       cell: ({ state, refundedAt }) => (
         <span className={`pill ${refundedAt === null ? looks[state] : ""}`}>
@@ -150,7 +162,7 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
         </span>
       ),
     },
-    { title: words.decided, cell: ({ decidedAt }) => time(decidedAt) },
+    { id: "decided", title: words.decided, cell: ({ decidedAt }) => time(decidedAt) },
     { title: words.decide, cell: (row) => <RowButtons row={row} isClick={isOfClicks} /> },
   ];
 }

@@ -76,7 +76,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const { email, role, totpSecret, totpUri } = invitation;
   return (
     <EntryCard title={words.invited}>
-      <p className="secondary">{words.invitedAs(email, roleWords[language][role])}</p>
+      <p className="secondary">{words.invitedAs({ email, role: roleWords[language][role] })}</p>
       <OtherWays invitation={token} />
       <form onSubmit={submit} noValidate>
         <p>{words.scan}</p>
@@ -89,9 +89,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
           {(control) => <input type="password" autoComplete="new-password" {...control} {...register("password")} />}
         </Field>
         <Field label={words.code} hint={words.codeHint} fault={errors.code?.message}>
-          {(control) => (
-            <input inputMode="numeric" autoComplete="one-time-code" maxLength={6} {...control} {...register("code")} />
-          )}
+          {(control) => <input inputMode="numeric" autoComplete="one-time-code" {...control} {...register("code")} />}
         </Field>
         <p className="fault" role="alert">
           {errors.root?.message}

@@ -48,9 +48,7 @@ export function SignInScreen() {
           )}
         </Field>
         <Field label={words.code} hint={words.codeHint} fault={errors.code?.message}>
-          {(control) => (
-            <input inputMode="numeric" autoComplete="one-time-code" maxLength={6} {...control} {...register("code")} />
-          )}
+          {(control) => <input inputMode="numeric" autoComplete="one-time-code" {...control} {...register("code")} />}
         </Field>
         <p className="fault" role="alert">
           {errors.root?.message}

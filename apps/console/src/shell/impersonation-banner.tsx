@@ -45,7 +45,8 @@ export function ImpersonationBanner({ person, seenBy }: Pick<CurrentSession, "pe
   return (
     <section className="impersonation" aria-label={words.impersonation}>
       <p>
-        {words.seenAs(person.email, roles[person.role])} {words.readOnlyUntil(formats.clock(seenBy.until))}
+        {words.seenAs({ email: person.email, role: roles[person.role] })}{" "}
+        {words.readOnlyUntil(formats.clock(seenBy.until))}
       </p>
       <Button look="plain" isBusy={end.isPending} onClick={() => end.mutate()}>
         {words.endImpersonation}

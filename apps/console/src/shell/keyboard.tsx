@@ -1,13 +1,12 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type ComponentType, Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useMay } from "../session/use-session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { isTyping, LETTER_MS, shortcutKey } from "../ui/use-keys.ts";
+import { shortcutKey, useShortcuts } from "../ui/use-shortcuts.ts";
 import { useWords } from "../words/word-table.ts";
+import { type FinderComponent, FinderDialog } from "./finder-dialog.tsx";
 import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
-
-export type FinderComponent = ComponentType<{ onClose: () => void }>;
 
 interface KeyboardProps {
   finder: FinderComponent;
@@ -19,55 +18,46 @@ interface KeyboardProps {
 /** After the first screen, which needs the connection more. */
 const LOAD_FINDER_AFTER_MS = 500;
 
-/** ⌘K or Ctrl+K opens the finder, `g` + letter leads to a section, `/` to the search field of a list, `?` shows this. Keys in fields are the fields' own. */
-export function Keyboard({ finder: Finder, loadFinder, isFinderOpen, onFinder }: KeyboardProps) {
-  const words = useWords(shellWords);
-  const may = useMay();
+/** ⌘K or Ctrl+K opens the finder, `g` + letter leads to a section, `/` to the search field of a list or the finder, `?` shows this. */
+export function Keyboard({ finder, loadFinder, isFinderOpen, onFinder }: KeyboardProps) {
   const sections = useSections();
   const navigate = useNavigate();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const pressedG = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
-    // Loaded before it is opened, so that nothing is lost that is typed right after ⌘K. A failure is shown when it is opened.
+    // Loaded before it is opened. A failure is shown when it is opened.
     const timer = setTimeout(() => loadFinder().catch(() => undefined), LOAD_FINDER_AFTER_MS);
     return () => clearTimeout(timer);
   }, [loadFinder]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const key = shortcutKey(event);
-      if ((event.metaKey || event.ctrlKey) && key.toLowerCase() === "k") {
-        event.preventDefault();
-        onFinder(true);
-        return;
-      }
-      if (isFinderOpen || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const isLetter = event.timeStamp - pressedG.current < LETTER_MS;
-      pressedG.current = key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
-      if (event.key === "?") {
-        setHelpOpen(true);
-      } else if (event.key === "/") {
-        const search = document.querySelector<HTMLInputElement>("input[type=search]");
-        if (search === null) return;
-        event.preventDefault();
-        search.focus();
-      } else if (isLetter) {
-        const section = sections.find(({ letter }) => letter === key);
-        if (section !== undefined) void navigate({ to: section.to });
-      }
+      if (!(event.metaKey || event.ctrlKey) || shortcutKey(event).toLowerCase() !== "k") return;
+      event.preventDefault();
+      onFinder(true);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [sections, navigate, isFinderOpen, onFinder]);
-  if (isFinderOpen) {
-    return (
-      <Suspense fallback={null}>
-        <Finder onClose={() => onFinder(false)} />
-      </Suspense>
-    );
-  }
-  if (!isHelpOpen) return null;
+  }, [onFinder]);
+  const search = () => {
+    const fields = [...document.querySelectorAll<HTMLInputElement>("input[data-of-list]")];
+    const field = fields.find((one) => one.checkVisibility());
+    // What is typed after it is meant for a field, also on a screen that has none.
+    if (field === undefined) onFinder(true);
+    else field.focus();
+  };
+  useShortcuts({
+    keys: { "?": () => setHelpOpen(true), "/": search },
+    afterG: Object.fromEntries(sections.map(({ letter, to }) => [letter, () => void navigate({ to })])),
+  });
+  if (isFinderOpen) return <FinderDialog finder={finder} onClose={() => onFinder(false)} />;
+  return isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null;
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  const words = useWords(shellWords);
+  const may = useMay();
+  const sections = useSections();
   return (
-    <Dialog title={words.help} onClose={() => setHelpOpen(false)}>
+    <Dialog title={words.help} onClose={onClose}>
       <dl className="keys">
         <Key keys={["⌘K", "Ctrl K"]} does={words.findAnything} />
         <Key keys={["/"]} does={words.searchList} />

@@ -8,15 +8,11 @@ import { useErrorText } from "../ui/answer-view.tsx";
 import icon from "../ui/icon.svg";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { uiWords } from "../ui/words.ts";
+import { type Language, languageNames, languages } from "../words/languages.ts";
 import { roleWords } from "../words/role-words.ts";
-import {
-  keepLanguage,
-  languageNames,
-  languages,
-  SetLanguageContext,
-  useLanguage,
-  useWords,
-} from "../words/word-table.ts";
+import { changeLanguage } from "../words/word-files.ts";
+import { keepLanguage, SetLanguageContext, useLanguage, useWords } from "../words/word-table.ts";
 import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
 
@@ -118,7 +114,7 @@ function Account() {
   const { email, role } = usePerson();
   const may = useMay();
   const language = useLanguage();
-  const setLanguage = useContext(SetLanguageContext);
+  const choose = useChoiceOfLanguage();
   const signOut = useSignOut();
   return (
     <details className="account">
@@ -139,10 +135,7 @@ function Account() {
               className="link"
               lang={one}
               aria-pressed={one === language}
-              onClick={() => {
-                keepLanguage(one);
-                setLanguage(one);
-              }}
+              onClick={() => choose(one)}
             >
               {languageNames[one]}
             </button>
@@ -164,6 +157,23 @@ function Account() {
       </div>
     </details>
   );
+}
+
+function useChoiceOfLanguage(): (language: Language) => Promise<void> {
+  const words = useWords(uiWords);
+  const setLanguage = useContext(SetLanguageContext);
+  const notice = useNotice();
+  return async (language) => {
+    try {
+      if (!(await changeLanguage(language))) return;
+    } catch {
+      notice({ text: words.unreachable, look: "failed" });
+      return;
+    }
+    // Before it is kept, which a browser may refuse: the words that load from now on are of this language.
+    setLanguage(language);
+    keepLanguage(language);
+  };
 }
 
 function useSignOut(): (where: "here" | "everywhere") => Promise<void> {

@@ -36,6 +36,7 @@ export const sections = [
 /** Screens that are there to change something. */
 const ofChanges: readonly Pick<Section, "to" | "needs">[] = [
   { to: "/campaigns/new", needs: "addCampaign" },
+  { to: "/bots/new", needs: "addBot" },
   { to: "/creatives/vast", needs: "tryVastTag" },
   { to: "/account", needs: "addPasskey" },
 ];

@@ -13,9 +13,11 @@ import {
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Notices } from "../ui/notices.tsx";
-import { LanguageContext, preferredLanguage, SetLanguageContext, useWords } from "../words/word-table.ts";
+import { shownLanguage } from "../words/word-files.ts";
+import { LanguageContext, SetLanguageContext, useWords } from "../words/word-table.ts";
+import type { FinderComponent } from "./finder-dialog.tsx";
 import { ImpersonationBanner } from "./impersonation-banner.tsx";
-import { type FinderComponent, Keyboard } from "./keyboard.tsx";
+import { Keyboard } from "./keyboard.tsx";
 import { Navigation } from "./navigation.tsx";
 import { NoPage } from "./no-page.tsx";
 import { SampleBanner } from "./sample-banner.tsx";
@@ -27,7 +29,7 @@ const SignInScreen = lazy(async () => ({ default: (await import("../session/sign
 
 /** Around every page: the language, notices, and what is shown when a page fails. */
 export function Root() {
-  const [language, setLanguage] = useState(preferredLanguage);
+  const [language, setLanguage] = useState(shownLanguage);
   const { pathname } = useLocation();
   useEffect(() => {
     document.documentElement.lang = language;
@@ -73,17 +75,19 @@ export function Shell({ finder, loadFinder }: { finder: FinderComponent; loadFin
           {words.skip}
         </a>
         <Keyboard finder={finder} loadFinder={loadFinder} isFinderOpen={isFinderOpen} onFinder={setFinderOpen} />
-        <ImpersonationBanner {...session.data} />
         <div className="shell">
           <Navigation onFind={() => setFinderOpen(true)} />
-          <main id="content" className="content" tabIndex={-1}>
-            <SampleBanner />
-            <ErrorBoundary page={pathname}>
-              <Suspense fallback={<Skeleton rows={6} />}>
-                <AllowedScreen pathname={pathname} />
-              </Suspense>
-            </ErrorBoundary>
-          </main>
+          <div className="beside-sections">
+            <ImpersonationBanner {...session.data} />
+            <main id="content" className="content" tabIndex={-1}>
+              <SampleBanner />
+              <ErrorBoundary page={pathname}>
+                <Suspense fallback={<Skeleton rows={6} />}>
+                  <AllowedScreen pathname={pathname} />
+                </Suspense>
+              </ErrorBoundary>
+            </main>
+          </div>
         </div>
       </ReadOnlyContext>
     </PersonContext>

@@ -10,8 +10,8 @@ import type {
 } from "@intermission/operator-api/timeline";
 import { type DetailTexts, timelineInEnglish } from "@intermission/operator-api/timeline-in-english";
 import { errorClassWords } from "../words/error-class-words.ts";
+import type { Language } from "../words/languages.ts";
 import { deliveryWords, eventWords, noFillWords, suspicionWords } from "../words/vocabulary-words.ts";
-import type { Language } from "../words/word-table.ts";
 
 const viewerLimits = {
   cooldown: "перерыв между двумя рекламами ещё не прошёл",
@@ -55,6 +55,7 @@ const countedRefusals = {
   backwards: "отрезок кончается раньше, чем начался",
   "beyond-the-end": "отрезок за концом видео",
   "not-started": "воспроизведение ещё не началось",
+  "after-close": "больше, чем воспроизведено до закрытия",
   "too-early": "быстрее реального времени",
   superseded: "от плеера, который заменил другой",
   "wrong-token": "без токена просмотра",

@@ -87,7 +87,7 @@ function OfUser({ botId, userId, sought }: { botId: string; userId: string; soug
         const facts: Fact[] = [
           { name: words.user, value: userId },
           { name: words.bot, value: <BotLink botId={botId} /> },
-          { name: words.earnedToday, value: words.ofCap(number(earnedToday), number(dailyCap)) },
+          { name: words.earnedToday, value: words.ofCap({ earned: number(earnedToday), cap: number(dailyCap) }) },
           { name: words.lastEarned, value: lastEarnedAt === null ? words.never : dateTime(lastEarnedAt) },
         ];
         return (

@@ -1,11 +1,14 @@
-import { type AmountKind, readAmount } from "@intermission/operator-api/amounts";
+import type { AmountKind } from "@intermission/operator-api/amounts";
 import { useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
+import { useLanguage } from "../words/word-table.ts";
 import { Field } from "./field.tsx";
+import { readTypedAmount } from "./typed-amount.ts";
 import { faultOfAmount } from "./typed-faults.ts";
 
 /** An amount as a person writes it: its text, and its micros once it is read. */
 export function useAmount(kind: AmountKind, initial = "") {
+  const language = useLanguage();
   const [text, setText] = useState(initial);
   const [fault, setFault] = useState<LocalText>();
   return {
@@ -17,7 +20,7 @@ export function useAmount(kind: AmountKind, initial = "") {
     },
     /** Undefined: the text is no amount, and the field says why. */
     read(): number | undefined {
-      const reading = readAmount(text.trim(), kind);
+      const reading = readTypedAmount(text, { kind, language });
       if (reading.outcome === "amount") return reading.micros;
       void faultOfAmount(reading).then(setFault);
       return undefined;

@@ -79,8 +79,8 @@ export function useErrorText(): (error: Error) => string {
     if (!(error instanceof CallError)) return error.message;
     if (error.code === "UNREACHABLE") return words.unreachable;
     if (error.code === "OTHER_VERSION") return words.otherVersion;
-    const faults = Object.values(error.fields).map((text) => text[language]);
-    return error.texts?.[language] ?? (faults.length > 0 ? words.checkFields(faults.join(" ")) : error.message);
+    const faults = Object.values(error.fields).map((text) => text.in(language));
+    return error.texts?.in(language) ?? (faults.length > 0 ? words.checkFields(faults.join(" ")) : error.message);
   };
 }
 

@@ -22,7 +22,7 @@ export function Field({ label, hint, fault, children }: FieldProps) {
         {hint}
       </p>
       <p className="fault" id={`${id}-fault`} role="alert">
-        {typeof fault === "object" ? fault[language] : fault}
+        {typeof fault === "object" ? fault.in(language) : fault}
       </p>
     </div>
   );

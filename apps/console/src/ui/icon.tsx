@@ -28,6 +28,7 @@ const paths = {
   play: "M8 5.5v13l10.5-6.5z",
   copy: "M8.5 8.5h11v11h-11zM15.5 4.5h-11v11",
   archive: "M4 5h16v4H4zM5.5 9v10.5h13V9M10 13h4",
+  columns: "M4 5h16v14H4zM9.5 5v14M14.5 5v14",
   add: "M12 5v14M5 12h14",
 } as const;
 

@@ -12,7 +12,7 @@ interface ListHeadProps {
   children?: ReactNode;
   /** How many rows are shown. */
   count: ReactNode;
-  /** What can be done with all that are shown. */
+  /** What can be done with all that are shown, and how they are shown (`ListView`). */
   actions?: ReactNode;
 }
 
@@ -33,6 +33,7 @@ export function ListHead({ find, findLabel, onFind, lead, children, count, actio
 
 /** Whether what is sought stands in one of the texts, in any case and Unicode composition, as macOS types other ones than it shows. */
 export function isFound(find: string | undefined, texts: readonly (string | null)[]): boolean {
+  if (find === undefined) return true;
   const key = (text: string) => text.normalize("NFKC").toLowerCase();
-  return key(texts.join("\n")).includes(key(find ?? "").trim());
+  return key(texts.join("\n")).includes(key(find).trim());
 }

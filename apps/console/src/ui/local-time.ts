@@ -27,6 +27,25 @@ export function readLocalTime(text: string): LocalTime | undefined {
   return { at, isTwice };
 }
 
+/** No time at all: what a field holds in which a part of the day or the time is missing, and whose own value is empty then. */
+const UNFINISHED = "--T--:--";
+
+/** What is typed into `<input type="datetime-local">`, as `readLocalTime` reads it. */
+export function typedLocalTime({
+  value,
+  validity,
+}: {
+  value: string;
+  validity: Pick<ValidityState, "badInput">;
+}): string {
+  return value === "" && validity.badInput ? UNFINISHED : value;
+}
+
+/** What such a field shows, and a draft keeps, of its text. */
+export function shownLocalTime(text: string): string {
+  return text === UNFINISHED ? "" : text;
+}
+
 /** The moment as RFC 3339; null: there is none. */
 export function fromLocalInput(text: string): string | null {
   return readLocalTime(text)?.at?.toISOString() ?? null;

@@ -1,9 +1,9 @@
-import type { ChangeEvent, ComponentProps } from "react";
+import type { ComponentProps, KeyboardEvent, SyntheticEvent } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { Field } from "./field.tsx";
-import { readLocalTime } from "./local-time.ts";
+import { readLocalTime, shownLocalTime, typedLocalTime } from "./local-time.ts";
 import { uiWords } from "./words.ts";
 
 interface MomentFieldProps extends ComponentProps<"input"> {
@@ -21,9 +21,13 @@ export function MomentField({ label, text, onText, hint = "", fault, ...rest }: 
   const words = useWords(uiWords);
   const { zone, dateTime } = useFormats();
   const read = readLocalTime(text);
+  const take = ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => onText?.(typedLocalTime(currentTarget));
+  // An unfinished time makes no change, so it is read before the form is sent, too.
   const state = onText && {
-    value: text,
-    onChange: (event: ChangeEvent<HTMLInputElement>) => onText(event.target.value),
+    value: shownLocalTime(text),
+    onChange: take,
+    onBlur: take,
+    onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => event.key === "Enter" && take(event),
   };
   const meaning = read?.at && read.isTwice ? words.twice(dateTime(read.at)) : words.inZone(zone);
   return (

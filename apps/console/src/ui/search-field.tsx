@@ -41,6 +41,7 @@ export function SearchField({ label, value, onChange, form }: SearchFieldProps) 
         <span className="only-heard">{label}</span>
         <input
           type="search"
+          data-of-list
           placeholder={label}
           value={text}
           aria-invalid={fault !== undefined}

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useWords } from "../words/word-table.ts";
 import { Button } from "./button.tsx";
+import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { useNotice } from "./notices.tsx";
 import { uiWords } from "./words.ts";
 
 interface ShownOnceDialogProps {
@@ -16,17 +16,7 @@ interface ShownOnceDialogProps {
 
 /** A secret, such as a token or a link, which is shown here only, and can be copied. */
 export function ShownOnceDialog({ title, about, value, onClose, children }: ShownOnceDialogProps) {
-  const { copy, copied, notCopied, close } = useWords(uiWords);
-  const notice = useNotice();
-  const onCopy = async () => {
-    try {
-      // Browsers have no clipboard for a page without TLS, and may ask the reader.
-      await navigator.clipboard.writeText(value);
-      notice({ text: copied });
-    } catch {
-      notice({ text: notCopied, look: "failed" });
-    }
-  };
+  const { close } = useWords(uiWords);
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{about}</p>
@@ -34,9 +24,7 @@ export function ShownOnceDialog({ title, about, value, onClose, children }: Show
       {children}
       <div className="dialog-foot">
         <Button onClick={onClose}>{close}</Button>
-        <Button look="primary" icon="copy" onClick={() => void onCopy()}>
-          {copy}
-        </Button>
+        <CopyButton value={value} />
       </div>
     </Dialog>
   );

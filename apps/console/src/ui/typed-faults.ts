@@ -1,12 +1,12 @@
 import type { AmountReading } from "@intermission/operator-api/amounts";
 import type { FieldErrors, FieldValues, Resolver } from "react-hook-form";
 import type { z } from "zod";
-import type { LocalText } from "../operator/local-text.ts";
+import { asReceived, type LocalText } from "../operator/local-text.ts";
 import { useLanguage } from "../words/word-table.ts";
 
 // The words of faults are many: they are loaded with the first one. If they cannot be loaded, a fault is said in English, and
 // what has it is refused all the same.
-const loadWords = () => import("../operator/fault-words.ts").catch(() => undefined);
+const loadFaultWords = () => import("../operator/fault-words.ts").catch(() => undefined);
 
 /** Checks a form by the schema of a route's body, with the faults in the reader's language. */
 export function useBodyResolver<Values extends FieldValues>(schema: z.ZodType<Values, Values>): Resolver<Values> {
@@ -15,7 +15,7 @@ export function useBodyResolver<Values extends FieldValues>(schema: z.ZodType<Va
     const parsed = schema.safeParse(typed);
     if (parsed.success) return { values: parsed.data, errors: {} };
     const faults = Object.entries((await faultsOf(schema, typed)) ?? {});
-    const errors = faults.map(([field, text]) => [field, { type: "schema", message: text[language] }]);
+    const errors = faults.map(([field, text]) => [field, { type: "schema", message: text.in(language) }]);
     // The names are those of the schema's fields.
     return { values: {}, errors: Object.fromEntries(errors) as FieldErrors<Values> };
   };
@@ -28,11 +28,11 @@ export async function faultsOf(
 ): Promise<Readonly<Record<string, LocalText>> | undefined> {
   const { error } = schema.safeParse(body);
   if (error === undefined) return undefined;
-  const words = await loadWords();
+  const words = await loadFaultWords();
   if (words !== undefined) return words.faultsOfBody(schema, body);
   const faults = error.issues.map(({ path, message }) => {
     const names = path.filter((part) => typeof part === "string");
-    return [names.join("."), { en: message, ru: message }] as const;
+    return [names.join("."), asReceived(message)] as const;
   });
   return Object.fromEntries(faults);
 }
@@ -42,5 +42,5 @@ export async function faultOfAmount({
   message,
   values,
 }: Extract<AmountReading, { outcome: "refused" }>): Promise<LocalText> {
-  return (await loadWords())?.faultText({ code: "AMOUNT", values }) ?? { en: message, ru: message };
+  return (await loadFaultWords())?.faultText({ code: "AMOUNT", values }) ?? asReceived(message);
 }

@@ -20,11 +20,22 @@ export interface ConfirmedChange<Route extends OperatorRoute> {
   dialog: ReactNode;
 }
 
+/** What is done, as the button that confirms it says: of routes that ask first. */
+type ActionOf<Route extends OperatorRoute> = Route extends { query: { shape: { confirmed: unknown } } }
+  ? [action: string, options?: ChangeOptions]
+  : [action?: undefined, options?: ChangeOptions];
+
+/** Of `useChange`. */
+type ChangeOptions = { gcTime?: 0 };
+
 /** A change whose refusal is shown, and whose effects the server may ask about (`confirmed`) before it makes them. */
-export function useConfirmedChange<Route extends OperatorRoute>(route: Route): ConfirmedChange<Route> {
+export function useConfirmedChange<Route extends OperatorRoute>(
+  route: Route,
+  ...[action, options]: ActionOf<Route>
+): ConfirmedChange<Route> {
   const words = useWords(uiWords);
   const language = useLanguage();
-  const change = useChange(route);
+  const change = useChange(route, options);
   const notice = useNotice();
   const textOf = useErrorText();
   const [faults, setFaults] = useState<Readonly<Record<string, LocalText>>>({});
@@ -57,13 +68,15 @@ export function useConfirmedChange<Route extends OperatorRoute>(route: Route): C
   };
   const dialog = question && (
     <Dialog title={words.confirm} onClose={() => setQuestion(undefined)}>
-      {question.effects.map((effect) => (
-        <p key={effect.en}>{effect[language]}</p>
-      ))}
+      {question.effects
+        .map((effect) => effect.in(language))
+        .map((effect) => (
+          <p key={effect}>{effect}</p>
+        ))}
       <div className="dialog-foot">
         <Button onClick={() => setQuestion(undefined)}>{words.cancel}</Button>
         <Button look="primary" onClick={question.onConfirm}>
-          {words.doIt}
+          {action}
         </Button>
       </div>
     </Dialog>

@@ -1,4 +1,5 @@
-import { type Language, useLanguage } from "./word-table.ts";
+import type { Language } from "./languages.ts";
+import { useLanguage } from "./word-table.ts";
 
 /** Numbers, money and times as the reader's language writes them. */
 export function formatsOf(language: Language) {
@@ -52,7 +53,16 @@ export function formatsOf(language: Language) {
       const { usual, fine, fineBelow } = moneyOf(currency);
       return (amount !== 0 && Math.abs(amount) < fineBelow ? fine : usual).format(amount);
     },
-    /** With all digits: amounts of the ledger add up as they are shown, and are those of statements. */
+    /** An amount with the decimals that it has, such as one of a statement. */
+    amountInUnits(amount: string, currency: string): string {
+      const decimals = amount.split(".")[1]?.length ?? 0;
+      const style = { style: "currency", currency, minimumFractionDigits: decimals } as const;
+      // Text keeps all digits of large amounts; TypeScript knows only the form of a number's text.
+      return new Intl.NumberFormat(language, { ...style, maximumFractionDigits: decimals }).format(
+        amount as Intl.StringNumericLiteral,
+      );
+    },
+    /** With all digits: amounts of the ledger add up as they are shown. */
     exactMoney(micros: number, currency: string): string {
       return new Intl.NumberFormat(language, { style: "currency", currency, maximumFractionDigits: 6 }).format(
         micros / 1e6,

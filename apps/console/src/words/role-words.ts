@@ -1,19 +1,5 @@
 import type { Role } from "@intermission/operator-api/people";
-import type { Language } from "./word-table.ts";
+import { loadWords } from "./catalog.ts";
+import type { Language } from "./languages.ts";
 
-export const roleWords = {
-  en: {
-    owner: "owner",
-    "ad-ops": "ad operations",
-    analyst: "analyst",
-    advertiser: "advertiser",
-    publisher: "publisher",
-  },
-  ru: {
-    owner: "владелец",
-    "ad-ops": "управление рекламой",
-    analyst: "аналитик",
-    advertiser: "рекламодатель",
-    publisher: "издатель",
-  },
-} satisfies Record<Language, Record<Role, string>>;
+export const roleWords = loadWords("roles") satisfies Record<Language, Record<Role, string>>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Reply } from "../scenario/chat-port.ts";
-import type { OwnBot } from "./own-bot.ts";
+import { type OwnBot, userChat } from "./own-bot.ts";
 import { isLoopbackAddress, TelegramWebhook } from "./telegram-webhook.ts";
 
 /** Fields of a Bot API request by name; values that are not text are JSON. */
@@ -64,13 +64,14 @@ const keyboards = z.object({
   one_time_keyboard: z.boolean().optional(),
   input_field_placeholder: z.string().min(1).max(64).optional(),
 });
-const newMessage = z.object({
-  chat_id: z.string().regex(/^[1-9][0-9]{0,15}$/, "is not a user of this chat"),
+const oneChat = z.object({ chat_id: z.string().regex(/^[1-9][0-9]{0,15}$/, "is not a user of this chat") });
+const newMessage = oneChat.extend({
   text: z.string().min(1).max(4096),
   reply_markup: json.pipe(keyboards).optional(),
 });
 const poll = z.object({
   offset: z.coerce.number().int().default(0),
+  limit: z.coerce.number().int().min(1).max(100).default(100),
   timeout: z.coerce.number().int().min(0).default(0),
 });
 
@@ -91,34 +92,31 @@ const noWebhook = { url: "", has_custom_certificate: false, pending_update_count
 const accept = async () => true;
 
 /** The methods of Telegram's Bot API that this chat has. */
-export const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promise<unknown>>> = {
-  async getMe({ bot: { options } }) {
-    const rights = { can_join_groups: false, can_read_all_group_messages: false, supports_inline_queries: false };
-    return {
-      id: Number(options.botId),
-      is_bot: true,
-      first_name: options.botName,
-      username: "simulated_bot",
-      ...rights,
-    };
-  },
+const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promise<unknown>>> = {
+  getMe: async ({ bot }) => ({
+    ...bot.user,
+    can_join_groups: false,
+    can_read_all_group_messages: false,
+    supports_inline_queries: false,
+    can_connect_to_business: false,
+    has_main_web_app: false,
+  }),
   getUpdates({ bot, fields, signal }) {
     if (bot.updates.webhook)
       throw new BotApiRefusal("can't use getUpdates method while webhook is active; use deleteWebhook first", 409);
-    const { offset, timeout } = parse(poll, fields);
-    return bot.updates.poll(offset, Math.min(timeout, MAX_POLL_SECONDS) * 1000, signal);
+    const { offset, limit, timeout } = parse(poll, fields);
+    return bot.updates.poll({ offset, limit, timeoutMs: Math.min(timeout, MAX_POLL_SECONDS) * 1000 }, signal);
   },
   async sendMessage({ bot, fields }) {
     const { chat_id: userId, text, reply_markup: markup } = parse(newMessage, fields);
-    const { chat, miniappOrigin, now } = bot.options;
-    const id = bot.nextMessageId();
-    await chat.send(userId, { text, ...buttonsOf(markup, miniappOrigin) }, `bot-${id}`);
-    return {
-      message_id: id,
-      date: Math.floor(now().getTime() / 1000),
-      chat: { id: Number(userId), type: "private", first_name: "Robin" },
-      text,
-    };
+    const { chat, miniappOrigin } = bot.options;
+    const { message_id, ...message } = bot.newMessage(userId, bot.user);
+    await chat.send(userId, { text, ...buttonsOf(markup, miniappOrigin) }, `bot-${message_id}`);
+    // Telegram returns an inline keyboard only.
+    const keyboard = markup?.inline_keyboard && { reply_markup: { inline_keyboard: markup.inline_keyboard } };
+    const sent = { message_id, ...message, text, ...keyboard };
+    bot.remember(sent);
+    return sent;
   },
   async setWebhook({ bot, fields }) {
     const { url, secret_token: secretToken } = parse(newWebhook, fields);
@@ -133,16 +131,36 @@ export const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promis
     return true;
   },
   getWebhookInfo: async ({ bot }) => bot.updates.webhook?.info ?? noWebhook,
+  getChat: async ({ fields }) => userChat(parse(oneChat, fields).chat_id),
+  getChatMember: async ({ bot, fields }) => ({ user: bot.person(parse(oneChat, fields).chat_id), status: "member" }),
+  getChatMenuButton: async () => ({ type: "default" }),
+  getMyCommands: async () => [],
+  getMyName: async ({ bot }) => ({ name: bot.user.first_name }),
+  getMyDescription: async () => ({ description: "" }),
+  getMyShortDescription: async () => ({ short_description: "" }),
   answerCallbackQuery: accept,
   sendChatAction: accept,
   setChatMenuButton: accept,
   setMyCommands: accept,
   deleteMyCommands: accept,
+  setMyName: accept,
+  setMyDescription: accept,
+  setMyShortDescription: accept,
+  setMyDefaultAdministratorRights: accept,
+  logOut: accept,
+  close: accept,
 };
+
+/** Telegram's names of methods have no case. */
+const methodNames = new Map(Object.keys(botApiMethods).map((name) => [name.toLowerCase(), name]));
+
+export function findBotApiMethod(name: string): ((call: BotApiCall) => Promise<unknown>) | undefined {
+  return botApiMethods[methodNames.get(name.toLowerCase()) ?? ""];
+}
 
 /** A program may answer an update with a method instead of calling it. */
 async function answerByMethod(bot: OwnBot, method: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
-  const run = Object.hasOwn(botApiMethods, method) ? botApiMethods[method] : undefined;
+  const run = findBotApiMethod(method);
   if (run === undefined) throw new BotApiRefusal(`the simulated chat has no method ${method}`);
   await run({ bot, fields: textFields(Object.entries(fields)), signal: AbortSignal.timeout(10_000) });
 }

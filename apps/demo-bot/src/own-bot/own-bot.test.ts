@@ -1,62 +1,17 @@
-import { generateKeyPairSync } from "node:crypto";
-import { createAds } from "@intermission/publisher";
-import { fakeAdService } from "@intermission/publisher/testing";
-import { createLogger } from "@intermission/server/logger";
-import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createApp } from "../app.ts";
-import { Phones } from "../phone/phones.ts";
-import { signLaunch } from "../simulated-chat/sign-launch.ts";
-import { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
-import { ViewRecords } from "../timeline/view-records.ts";
+import { openOwnBot } from "../../test/fixtures/own-bot-fixture.ts";
 import { eventList } from "../webhooks/event-list.ts";
-import { OwnBot } from "./own-bot.ts";
 
-const botToken = "7000000001:simulated";
-const miniappOrigin = "http://127.0.0.1:8701";
-const fake = fakeAdService();
-const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
-const keys = generateKeyPairSync("ed25519");
-const privateKey = keys.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
-
-let app: FastifyInstance;
-let url = "";
-let chat: SimulatedChat;
+let fixture: Awaited<ReturnType<typeof openOwnBot>>;
 let now: Date;
-let stopping: AbortController;
+let { url, chat, fake, ads, botToken, miniappOrigin, say, press, lastMessage } = {} as typeof fixture;
 
 beforeEach(async () => {
   now = new Date("2026-01-02T03:04:05Z");
-  chat = new SimulatedChat(() => now);
-  stopping = new AbortController();
-  const identity = { botId: "7000000001", botName: "My bot", botToken };
-  const bot = new OwnBot({ ...identity, chat, ads, miniappOrigin, now: () => now, restartMs: 1000 });
-  app = createApp({
-    chat,
-    bot,
-    ownBot: bot,
-    botName: "My bot",
-    botId: identity.botId,
-    miniappOrigin,
-    now: () => now,
-    phones: new Phones(),
-    views: new ViewRecords(),
-    adServiceUrl: miniappOrigin,
-    receiver: undefined,
-    logger: createLogger({ level: "silent", name: "demo-bot" }),
-    whatHappened: async () => expect.unreachable("no operator's API runs here"),
-    timelineOf: async () => expect.unreachable("no operator's API runs here"),
-    redeliver: (eventId) => ads.redeliver(eventId),
-    testEndpoint: async () => expect.unreachable("no operator's API runs here"),
-    signLaunch: (launch) => signLaunch(launch, { ...identity, privateKey }),
-    stopping: stopping.signal,
-  });
-  url = await app.listen({ host: "127.0.0.1", port: 0 });
+  fixture = await openOwnBot(() => now);
+  ({ url, chat, fake, ads, botToken, miniappOrigin, say, press, lastMessage } = fixture);
 });
-afterEach(async () => {
-  stopping.abort();
-  await app.close();
-});
+afterEach(() => fixture.close());
 
 interface BotApiAnswer {
   readonly ok: boolean;
@@ -65,7 +20,7 @@ interface BotApiAnswer {
   readonly result?: any;
 }
 
-async function call(method: string, body?: object | FormData, token = botToken): Promise<BotApiAnswer> {
+async function call(method: string, body?: object | FormData, token = fixture.botToken): Promise<BotApiAnswer> {
   const response = await fetch(`${url}/bot${token}/${method}`, {
     method: body ? "POST" : "GET",
     ...(body && {
@@ -75,14 +30,6 @@ async function call(method: string, body?: object | FormData, token = botToken):
   });
   return (await response.json()) as BotApiAnswer;
 }
-
-const say = (text: string, id: string) =>
-  fetch(`${url}/chat/42/messages`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ id, text, language: "ru-RU" }),
-  });
-const lastMessage = () => chat.history("42").at(-1);
 
 test("a program that polls gets the user's messages, confirms them, and answers with buttons", async () => {
   expect((await call("getMe")).result).toMatchObject({ id: 7_000_000_001, is_bot: true, first_name: "My bot" });
@@ -117,6 +64,47 @@ test("a program that polls gets the user's messages, confirms them, and answers 
   expect((await call(`getUpdates?offset=${update.update_id + 1}`)).result).toEqual([]);
 });
 
+test("updates and messages have Telegram's fields in its order: GramIO reads an update by its second one", async () => {
+  const read = async (method: string, body?: object) => {
+    const response = await fetch(`${url}/bot${botToken}/${method}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body ?? {}),
+    });
+    return response.text();
+  };
+  await call("getUpdates");
+  const polling = read("getUpdates", { timeout: 30 });
+  await say("/bonus", "first");
+  expect(await polling).toMatch(/^\{"ok":true,"result":\[\{"update_id":1,"message":\{"message_id":1,"from":\{"id":42,/);
+  const keyboard = [[{ text: "More", callback_data: "more" }]];
+  const sent = JSON.parse(
+    await read("sendMessage", { chat_id: 42, text: "Hi", reply_markup: { inline_keyboard: keyboard } }),
+  );
+  expect(Object.keys(sent.result)).toEqual(["message_id", "from", "chat", "date", "text", "reply_markup"]);
+  expect(sent.result.from).toEqual(
+    (({ id, is_bot, first_name, username }) => ({ id, is_bot, first_name, username }))((await call("getMe")).result),
+  );
+  const pressing = press("more", "p");
+  const [pressed] = (await call("getUpdates", { offset: 2, timeout: 30 })).result;
+  expect(Object.keys(pressed)).toEqual(["update_id", "callback_query"]);
+  expect(Object.keys(pressed.callback_query)).toEqual(["id", "from", "message", "chat_instance", "data"]);
+  expect(pressed.callback_query.message).toEqual(sent.result);
+  await pressing;
+});
+
+test("a poll takes as many updates as it asks for, counts a negative offset from the end, and methods have no case", async () => {
+  await call("GETUPDATES");
+  const saying = ["one", "two", "three"].map((text) => say(text, text));
+  const texts = async (fields: object) =>
+    (await call("getupdates", fields)).result.map(({ message }: { message: { text: string } }) => message.text);
+  await expect.poll(() => texts({ limit: 2 })).toHaveLength(2);
+  await expect.poll(() => texts({})).toHaveLength(3);
+  expect(await texts({ offset: -1 })).toHaveLength(1);
+  expect(await texts({})).toHaveLength(1);
+  await Promise.all(saying);
+});
+
 test("a form is read as JSON is, and a tapped button reaches the program as a callback", async () => {
   const form = new FormData();
   form.set("chat_id", "42");
@@ -127,9 +115,8 @@ test("a form is read as JSON is, and a tapped button reaches the program as a ca
     { label: "Yes", command: "Yes", row: 0 },
     { label: "No", command: "No", row: 0 },
   ]);
-  const press = { method: "POST", headers: { "content-type": "application/json" } };
   await call("getUpdates");
-  const pressing = fetch(`${url}/chat/42/presses`, { ...press, body: JSON.stringify({ id: "p", data: "more" }) });
+  const pressing = press("more", "p");
   const [update] = (await call("getUpdates", { timeout: 30 })).result;
   expect((await pressing).status).toBe(204);
   expect(update.callback_query).toMatchObject({ id: "p", data: "more", from: { id: 42 } });

@@ -3,6 +3,18 @@ import type { ButtonPress, IncomingMessage, Reply } from "../scenario/chat-port.
 import type { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
 import { Updates } from "./updates.ts";
 
+interface BotMessage {
+  readonly message_id: number;
+  readonly chat: { readonly id: number };
+  readonly text: string;
+}
+
+const MAX_REMEMBERED = 2000;
+
+export function userChat(userId: string) {
+  return { id: Number(userId), first_name: "Robin", type: "private" };
+}
+
 export interface OwnBotOptions {
   readonly chat: SimulatedChat;
   readonly ads: Pick<Ads, "createCode">;
@@ -21,45 +33,56 @@ export class OwnBot {
   readonly updates: Updates;
   readonly options: OwnBotOptions;
   #lastMessageId = 0;
+  /** By user: whose buttons are below the conversation. */
+  readonly #latest = new Map<string, BotMessage>();
 
   constructor(options: OwnBotOptions) {
     this.options = options;
     this.updates = new Updates(options.now, options.restartMs ?? 5000);
   }
 
-  nextMessageId(): number {
-    return ++this.#lastMessageId;
+  get user() {
+    const { botId, botName } = this.options;
+    return { id: Number(botId), is_bot: true, first_name: botName, username: "simulated_bot" };
+  }
+
+  person(userId: string) {
+    const language_code = this.options.chat.languageOf(userId).split("-", 1)[0];
+    return { id: Number(userId), is_bot: false, first_name: "Robin", language_code };
+  }
+
+  /** The fields that all messages have, in Telegram's order. */
+  newMessage<From extends { readonly id: number }>(userId: string, from: From) {
+    const date = Math.floor(this.options.now().getTime() / 1000);
+    return { message_id: ++this.#lastMessageId, from, chat: userChat(userId), date };
+  }
+
+  /** The latest message of the bot to a user: a tapped button comes with it. */
+  remember(message: BotMessage): void {
+    const userId = String(message.chat.id);
+    this.#latest.delete(userId);
+    this.#latest.set(userId, message);
+    for (const oldest of this.#latest.keys()) {
+      if (this.#latest.size <= MAX_REMEMBERED) return;
+      this.#latest.delete(oldest);
+    }
   }
 
   /** Passes the message to the bot's program, or answers it in its place. */
   async hear(message: IncomingMessage): Promise<void> {
     const { userId, text } = message;
     const command = /^\/\w+/.exec(text)?.[0];
-    const entities = command === undefined ? [] : [{ type: "bot_command", offset: 0, length: command.length }];
-    const update = { ...this.#privateMessage(userId), from: this.#user(userId), text, entities };
+    const entities = command && [{ offset: 0, length: command.length, type: "bot_command" }];
+    const update = { ...this.newMessage(userId, this.person(userId)), text, ...(entities && { entities }) };
     if (await this.updates.offer({ message: update })) return;
     await this.options.chat.send(userId, await this.#standIn(message), `answer-${message.id}`);
   }
 
   async press({ userId, id, data }: ButtonPress): Promise<void> {
-    const message = { ...this.#privateMessage(userId), text: "" };
+    const message = this.#latest.get(userId) ?? { ...this.newMessage(userId, this.user), text: "" };
     await this.updates.offer({
-      callback_query: { id, from: this.#user(userId), chat_instance: userId, data, message },
+      callback_query: { id, from: this.person(userId), message, chat_instance: userId, data },
     });
-  }
-
-  #user(userId: string) {
-    const language_code = this.options.chat.languageOf(userId).split("-", 1)[0];
-    return { id: Number(userId), is_bot: false, first_name: "Robin", language_code };
-  }
-
-  #privateMessage(userId: string) {
-    const date = Math.floor(this.options.now().getTime() / 1000);
-    return {
-      message_id: this.nextMessageId(),
-      date,
-      chat: { id: Number(userId), type: "private", first_name: "Robin" },
-    };
   }
 
   async #standIn({ userId, text }: IncomingMessage): Promise<Reply> {

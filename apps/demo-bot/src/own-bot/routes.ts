@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { BotApiRefusal, botApiMethods, readFields } from "./bot-api-methods.ts";
+import { BotApiRefusal, findBotApiMethod, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
 
 export interface OwnBotRoutesOptions {
@@ -25,7 +25,7 @@ export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotR
         const { token, method } = request.params;
         if (token !== ownBot.options.botToken)
           return refuse(reply, 401, "Unauthorized: use the token in the file of settings that npm start wrote");
-        const run = Object.hasOwn(botApiMethods, method) ? botApiMethods[method] : undefined;
+        const run = findBotApiMethod(method);
         if (run === undefined) return refuse(reply, 404, `Not Found: the simulated chat has no method ${method}`);
         try {
           const fields = await fieldsOf(request);

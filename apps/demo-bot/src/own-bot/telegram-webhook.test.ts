@@ -5,7 +5,7 @@ import { fakeAdService } from "@intermission/publisher/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
-import { type BotApiFields, botApiMethods } from "./bot-api-methods.ts";
+import { type BotApiFields, findBotApiMethod } from "./bot-api-methods.ts";
 import { OwnBot } from "./own-bot.ts";
 import { isLoopbackAddress } from "./telegram-webhook.ts";
 
@@ -44,7 +44,7 @@ function openBot({ restartMs }: { restartMs: number }): OwnBot {
 }
 
 function call(method: string, fields: BotApiFields = {}): Promise<unknown> {
-  const run = botApiMethods[method];
+  const run = findBotApiMethod(method);
   if (!run) throw new Error(`there is no ${method}`);
   return Promise.resolve().then(() => run({ bot, fields, signal: AbortSignal.timeout(5000) }));
 }

@@ -6,6 +6,12 @@ interface Waiting {
   readonly onTaken: () => void;
 }
 
+export interface Poll {
+  readonly offset: number;
+  readonly limit: number;
+  readonly timeoutMs: number;
+}
+
 const MAX_WAITING = 100;
 
 /** The updates of one bot: kept until the bot confirms them by polling with a higher offset, at most 100. Or sent to its webhook. */
@@ -37,7 +43,7 @@ export class Updates {
 
   /** Gives an update to the bot's program. Resolves to false if none takes it, also after a restart's time; then it gets nothing. */
   offer(update: Readonly<Record<string, unknown>>): Promise<boolean> {
-    if (this.#webhook) return this.#webhook.send({ ...update, update_id: ++this.#lastId }, this.#restartMs);
+    if (this.#webhook) return this.#webhook.send(this.#numbered(update), this.#restartMs);
     const isPolling = this.#endPoll !== undefined || this.#now().getTime() - this.#lastPollAt < this.#restartMs;
     if (!isPolling || this.#waiting.length >= MAX_WAITING) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -49,21 +55,31 @@ export class Updates {
         clearTimeout(giveUp);
         resolve(true);
       };
-      const waiting = { update: { ...update, update_id: ++this.#lastId }, onTaken };
+      const waiting = { update: this.#numbered(update), onTaken };
       this.#waiting.push(waiting);
       this.#endPoll?.();
     });
   }
 
-  /** Forgets the updates before `offset` and returns the others, waiting for one. A second poll ends the first, as Telegram does. */
-  async poll(offset: number, timeoutMs: number, signal: AbortSignal): Promise<readonly Update[]> {
-    this.#waiting = this.#waiting.filter(({ update }) => update.update_id >= offset);
+  /** GramIO reads the kind of an update from its second field, so that the number has to be the first, as Telegram sends it. */
+  #numbered(update: Readonly<Record<string, unknown>>): Update {
+    return { update_id: ++this.#lastId, ...update };
+  }
+
+  /**
+   * Forgets the updates before `offset` and returns the others, at most `limit`, waiting for one. A negative offset counts
+   * from the last one. A second poll ends the first, as Telegram does.
+   */
+  async poll({ offset, limit, timeoutMs }: Poll, signal: AbortSignal): Promise<readonly Update[]> {
+    this.#waiting =
+      offset < 0 ? this.#waiting.slice(offset) : this.#waiting.filter(({ update }) => update.update_id >= offset);
     this.#endPoll?.();
     if (this.#waiting.length === 0 && timeoutMs > 0 && !signal.aborted) await this.#nextUpdate(timeoutMs, signal);
     this.#lastPollAt = this.#now().getTime();
     if (signal.aborted) return [];
-    for (const { onTaken } of this.#waiting) onTaken();
-    return this.#waiting.map(({ update }) => update);
+    const taken = this.#waiting.slice(0, limit);
+    for (const { onTaken } of taken) onTaken();
+    return taken.map(({ update }) => update);
   }
 
   #nextUpdate(timeoutMs: number, signal: AbortSignal): Promise<void> {

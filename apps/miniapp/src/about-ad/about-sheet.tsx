@@ -120,7 +120,7 @@ function AboutDialog({
  * has its place. The browser focuses none that is hidden.
  */
 function focusLabel(): void {
-  for (const label of document.querySelectorAll<HTMLElement>(".ad-badge")) {
+  for (const label of document.querySelectorAll<HTMLElement>(".badge")) {
     label.focus({ preventScroll: true });
     if (document.activeElement === label) return;
   }

@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/texts.tsx";
 
-/** An error in the app itself. The ad service has stored the watched ranges, so a retry loses nothing. */
+/** An error in the app itself. The ad service has stored the watched ranges, but perhaps not the last of them. */
 export function Crashed({ place, onRetry }: { place: string; onRetry: () => void }) {
   const { text } = useTranslator();
   return (

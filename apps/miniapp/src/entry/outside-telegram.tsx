@@ -22,7 +22,9 @@ export function OutsideTelegram({ botLink, qrCodeUrl, host }: OutsideTelegramPro
       icon="telegram"
       title={text("outside-telegram.title")}
       action={
-        botLink ? <LinkOutside look="primary" url={botLink} label={text("action.openBot")} host={host} /> : undefined
+        botLink ? (
+          <LinkOutside look="primary" url={botLink} telegramLink={botLink} label={text("action.openBot")} host={host} />
+        ) : undefined
       }
     >
       <p className="secondary">{text("outside-telegram.text")}</p>

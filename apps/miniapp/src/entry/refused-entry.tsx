@@ -59,7 +59,14 @@ export function RefusedEntry({ code, requestId, botLink, host, onAnother }: Refu
       action={
         <>
           {link ? (
-            <LinkOutside look={leave} url={link} label={text("action.openBot")} host={host} onOpened={host.close} />
+            <LinkOutside
+              look={leave}
+              url={link}
+              telegramLink={link}
+              label={text("action.openBot")}
+              host={host}
+              onOpened={host.close}
+            />
           ) : (
             <Button look={leave} onClick={host.close}>
               {text("action.close")}

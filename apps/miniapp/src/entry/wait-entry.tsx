@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { formatDuration } from "../locales/format-time.ts";
+import { formatDuration, formatMoment } from "../locales/format-time.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
@@ -30,7 +30,11 @@ export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
       action={<Button onClick={host.close}>{text("action.close")}</Button>}
     >
       <p className="secondary" role="timer">
-        <Message id={`${reason}.text`} values={{ time: formatDuration(leftMs, language) }} />
+        {reason === "daily-cap" ? (
+          <Message id="daily-cap.text" values={{ moment: formatMoment(new Date(untilMs), new Date(), language) }} />
+        ) : (
+          <Message id={`${reason}.text`} values={{ time: formatDuration(leftMs, language) }} />
+        )}
       </p>
     </Notice>
   );

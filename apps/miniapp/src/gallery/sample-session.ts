@@ -12,6 +12,17 @@ const asUrl = (picture: string) => `data:image/svg+xml,${encodeURIComponent(pict
 export const poster = asUrl(drawing('width="1280" height="720"'));
 export const portraitPoster = asUrl(drawing('width="1080" height="1920"'));
 
+const square = (content: string) =>
+  asUrl(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">${content}</svg>`);
+/** Coin Garden's. */
+export const botPicture = square(
+  '<path fill="#2f7d5b" d="M0 0h64v64H0z"/><circle cx="32" cy="26" r="13" fill="#ffd166"/><path fill="#9ad27a" d="M30 38h4v18h-4z"/>',
+);
+/** The icon of its coins. */
+export const coinIcon = square(
+  '<circle cx="32" cy="32" r="30" fill="#e0a21b"/><circle cx="32" cy="32" r="22" fill="#ffd166"/>',
+);
+
 /** An advertiser's picture of this size for the end card, with a border that shows where it ends. */
 export const companion = (width: number, height: number) => ({
   poster_url:
@@ -55,6 +66,7 @@ export const idleHost: Host = {
   ready: nothing,
   close: nothing,
   openLink: () => false,
+  openTelegramLink: () => false,
   haptic: nothing,
   holdOpen: nothing,
   immerse: () => nothing,

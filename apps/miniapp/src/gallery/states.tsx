@@ -6,16 +6,24 @@ import { OutsideTelegram } from "../entry/outside-telegram.tsx";
 import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "../entry/wait-entry.tsx";
+import type { WaitReason } from "../watch-ad/describe-opening.ts";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
+import { showPicture } from "../watch-ad/use-ad-session.ts";
 import type { Session } from "../watch-ad/watching.ts";
-import { companion, idleHost, sampleQrCode, session as sampleSession } from "./sample-session.ts";
+import { botPicture, coinIcon, companion, idleHost, sampleQrCode, session as sampleSession } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
 const coins = { amount: 10, unit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } } };
+const picturedCoins = { ...coins, icon_url: coinIcon };
 const longUnit = { amount: 1_000_000, unit: { en: { other: "golden points of the Coin Garden" } } };
 const nothing = () => {};
 const minute = 60_000;
+/** Of a bot that has a picture. */
+const pictured = (shown: ReactNode) => {
+  showPicture({ picture_url: botPicture });
+  return shown;
+};
 const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";
 const refused = (code: string, botLink?: string) => (
   <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} onAnother={nothing} />
@@ -23,7 +31,7 @@ const refused = (code: string, botLink?: string) => (
 const outside = ({ botLink, qrCodeUrl }: { botLink?: string; qrCodeUrl?: string }) => (
   <OutsideTelegram botLink={botLink} qrCodeUrl={qrCodeUrl} host={idleHost} />
 );
-const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
+const wait = (reason: WaitReason, waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
 );
 
@@ -41,6 +49,7 @@ const about = (step: AboutStep, ad: Partial<Session["ad"]>) => (
 /** Every screen that a user can see, built only from the app's own components. */
 export const states: Readonly<Record<string, () => ReactNode>> = {
   opening: () => <OpeningEntry />,
+  "opening-pictured": () => pictured(<OpeningEntry />),
   "outside-telegram": () => outside({}),
   "outside-telegram-with-link": () => outside({ botLink: "https://t.me/coin_garden_bot" }),
   "outside-telegram-computer": () => outside({ botLink: "https://t.me/coin_garden_bot", qrCodeUrl: sampleQrCode }),
@@ -68,6 +77,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "offer-with-sound": () => <StageState stage="offer" playback="idle" isMuted={false} />,
   "offer-portrait-video": () => <StageState stage="offer" playback="idle" isPortrait />,
   "offer-named": () => <StageState stage="offer" playback="idle" session={{ rewards: { rewarded: coins } }} />,
+  "offer-pictured": () =>
+    pictured(<StageState stage="offer" playback="idle" session={{ rewards: { rewarded: picturedCoins } }} />),
   "offer-named-long": () => (
     <StageState stage="offer" playback="idle" isPortrait session={{ rewards: { rewarded: longUnit } }} />
   ),
@@ -80,6 +91,10 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
     />
   ),
   playing: () => <StageState stage="playing" playback="playing" />,
+  "playing-named": () => <StageState stage="playing" playback="playing" session={{ rewards: { rewarded: coins } }} />,
+  "playing-named-long": () => (
+    <StageState stage="playing" playback="playing" isPortrait session={{ rewards: { rewarded: longUnit } }} />
+  ),
   "playing-with-sound": () => <StageState stage="playing" playback="playing" isMuted={false} />,
   "playing-captions": () => (
     <StageState
@@ -115,6 +130,9 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   outside: () => <StageState stage="playing" playback="held" hold="outside" />,
   stalled: () => <StageState stage="playing" playback="stalled" />,
   "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
+  "leave-question-named": () => (
+    <StageState stage="playing" playback="held" hold="dialog" session={{ rewards: { rewarded: coins } }} />
+  ),
   "about-everyone": () => about("about", {}),
   "about-targeted": () => about("about", targeted),
   "about-network": () => about("about", { title: "Tea for two, spring offer", shown_because: ["network"] }),
@@ -176,6 +194,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-delayed": () => <StatusState service="delayed" />,
   "status-credited": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} />,
   "status-credited-named": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} promised={coins} />,
+  "status-credited-pictured": () =>
+    pictured(<StatusState service="delivered" publisher="credited" nextAdMs={0} promised={picturedCoins} />),
   "status-credited-closing": () => <StatusState service="delivered" publisher="credited" promised={coins} isClosable />,
   "status-credited-next-ad-later": () => <StatusState service="delivered" publisher="credited" nextAdMs={14_000} />,
   "status-credited-next-ad-tomorrow": () => (

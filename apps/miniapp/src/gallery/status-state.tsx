@@ -1,5 +1,4 @@
-import type { NamedReward } from "@intermission/ad-core/client-api";
-import type { StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
+import type { RewardForPlayer, StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
 import type { PublisherStatus } from "../publisher-api.ts";
 import { describeReward } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
@@ -14,7 +13,7 @@ interface StatusStateProps {
   service: "playing" | "watched" | Delivery;
   review?: ViewReview;
   publisher?: "credited" | RefusalReason;
-  promised?: NamedReward;
+  promised?: RewardForPlayer;
   isClosable?: boolean;
   hasPublisher?: boolean;
   isOffline?: boolean;
@@ -55,7 +54,8 @@ export function StatusState(props: StatusStateProps) {
 
 function nextAdIn(ms: number | undefined): NextAd | undefined {
   if (ms === undefined) return undefined;
-  return ms === 0 ? { when: "now" } : { when: "later", untilMs: Date.now() + ms };
+  if (ms === 0) return { when: "now", ofToday: { number: 2, cap: 5 } };
+  return { when: "later", untilMs: Date.now() + ms, isDayOver: ms > 3_600_000 };
 }
 
 function serviceAnswer(service: StatusStateProps["service"], watchedAt: Date): StatusResponse {

@@ -36,11 +36,11 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "cooldown.title": "استراحة قصيرة",
   "cooldown.text": "الوقت المتبقي للإعلان التالي: {time}.",
   "daily-cap.title": "هذا كل شيء لليوم",
-  "daily-cap.text": "الوقت المتبقي للإعلان التالي: {time}.",
+  "daily-cap.text": "الإعلان التالي: {moment}.",
   "unreachable.title": "لا يوجد اتصال",
   "unreachable.text": "تحقق من اتصالك بالإنترنت. سنواصل المحاولة.",
   "superseded.title": "مفتوح في مكان آخر",
-  "superseded.text": "فتحت هذا الإعلان على جهاز آخر أو في نافذة أخرى. ما شاهدته محفوظ.",
+  "superseded.text": "فتحت هذا الإعلان على جهاز آخر أو في نافذة أخرى. ما شاهدته محفوظ، ما عدا الثواني الأخيرة.",
   "session-over.title": "انتهى وقت هذا الإعلان",
   "session-over.text": "لم يكتمل في الوقت المحدد. ارجع إلى البوت لإعلان جديد.",
   "left.title": "أغلقت الإعلان",
@@ -83,6 +83,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "action.play": "تشغيل",
   "action.mute": "كتم الصوت",
   "action.unmute": "تشغيل الصوت",
+  "action.learnMore": "اعرف المزيد",
   "action.captions": "الترجمة النصية",
 
   "player.label": "إعلان من {advertiser}",
@@ -91,10 +92,11 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "player.tapToContinue": "اضغط للمتابعة",
   "player.buffering": "جارٍ التحميل…",
   "player.stalled": "توقف تحميل الفيديو",
-  "player.offline": "لا يوجد اتصال. ما شاهدته محفوظ.",
+  "player.offline": "لا يوجد اتصال. لا تغلق هذه النافذة.",
   "player.confirming": "نؤكد مشاهدتك…",
 
   "leave.title": "هل تريد الإغلاق وخسارة المكافأة؟",
+  "leave.named": "هل تريد الإغلاق؟ ستخسر المكافأة: {reward}",
   "leave.text": {
     zero: "بقيت {count} ثانية فقط.",
     one: "بقيت ثانية واحدة فقط.",
@@ -110,6 +112,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "watched.earned": "حصلت على المكافأة",
   "watched.named": "المكافأة المكتسبة: {reward}",
   "player.rewardIn": "المكافأة بعد {count} ث",
+  "player.namedIn": "{reward} بعد {count} ث",
 
   "checking.title": "نتحقق من مشاهدتك",
   "checking.text": "لن يستغرق ذلك سوى لحظة.",
@@ -119,6 +122,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "credited.text": "رصيدك: {balance}",
   "credited.closing": "ستُغلق هذه النافذة تلقائيًا. المسها لتبقى مفتوحة.",
   "credited.nextAd": "الوقت المتبقي للإعلان التالي: {time}",
+  "credited.ofToday": "{number} من {cap} اليوم",
   "delivered.title": "وصل خبر مشاهدتك إلى {bot}",
   "delivered.text": "ستصلك مكافأتك في المحادثة.",
   "delayed.title": "يستغرق الأمر أطول من المعتاد",
@@ -150,7 +154,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
 
   "old-client.title": "حان وقت التحديث",
   "old-client.text": "لا يمكن تشغيل الإعلان هنا. حدّث تيليجرام ثم افتحه من البوت مجددًا.",
-  "crashed.text": "ما شاهدته محفوظ. حاول مرة أخرى من فضلك.",
+  "crashed.text": "حاول مرة أخرى من فضلك. قد تحتاج إلى مشاهدة الثواني الأخيرة من جديد.",
   "not-started.text": "تحقق من اتصالك بالإنترنت وحاول مرة أخرى. إن لم ينفع ذلك، فحدّث تيليجرام.",
   supportCode: "رمز الدعم: {id}",
 };

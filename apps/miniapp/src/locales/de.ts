@@ -40,12 +40,12 @@ export const de: Dictionary<"one" | "other"> = {
   "cooldown.title": "Eine kurze Pause",
   "cooldown.text": "Die nächste Werbung gibt es in {time}.",
   "daily-cap.title": "Das war’s für heute",
-  "daily-cap.text": "Die nächste Werbung gibt es in {time}.",
+  "daily-cap.text": "Nächste Werbung: {moment}.",
   "unreachable.title": "Keine Verbindung",
   "unreachable.text": "Prüfe deine Internetverbindung. Wir versuchen es weiter.",
   "superseded.title": "Läuft woanders",
   "superseded.text":
-    "Du hast diese Werbung auf einem anderen Gerät oder in einem anderen Fenster geöffnet. Was du gesehen hast, bleibt gespeichert.",
+    "Du hast diese Werbung auf einem anderen Gerät oder in einem anderen Fenster geöffnet. Was du gesehen hast, bleibt bis auf die letzten Sekunden gespeichert.",
   "session-over.title": "Die Zeit für diese Werbung ist um",
   "session-over.text": "Du hast sie nicht rechtzeitig zu Ende gesehen. Hol dir beim Bot eine neue.",
   "left.title": "Du hast die Werbung geschlossen",
@@ -74,6 +74,7 @@ export const de: Dictionary<"one" | "other"> = {
   "action.play": "Abspielen",
   "action.mute": "Ton ausschalten",
   "action.unmute": "Ton einschalten",
+  "action.learnMore": "Mehr erfahren",
   "action.captions": "Untertitel",
 
   "player.label": "Werbung von {advertiser}",
@@ -82,10 +83,11 @@ export const de: Dictionary<"one" | "other"> = {
   "player.tapToContinue": "Zum Fortsetzen tippen",
   "player.buffering": "Wird geladen…",
   "player.stalled": "Das Video lädt nicht weiter",
-  "player.offline": "Keine Verbindung. Was du gesehen hast, bleibt gespeichert.",
+  "player.offline": "Keine Verbindung. Lass dieses Fenster offen.",
   "player.confirming": "Deine Wiedergabe wird bestätigt…",
 
   "leave.title": "Schließen und auf die Belohnung verzichten?",
+  "leave.named": "Schließen? Dir entgeht die Belohnung: {reward}",
   "leave.text": { one: "Nur noch {count} Sekunde.", other: "Nur noch {count} Sekunden." },
   "leave.resume": "Weiter ansehen",
   "leave.confirm": "Ohne Belohnung schließen",
@@ -94,6 +96,7 @@ export const de: Dictionary<"one" | "other"> = {
   "watched.earned": "Belohnung verdient",
   "watched.named": "Verdient: {reward}",
   "player.rewardIn": "Belohnung in {count} Sek.",
+  "player.namedIn": "{reward} in {count} Sek.",
 
   "checking.title": "Deine Wiedergabe wird geprüft",
   "checking.text": "Das dauert nur einen Moment.",
@@ -103,6 +106,7 @@ export const de: Dictionary<"one" | "other"> = {
   "credited.text": "Dein Guthaben: {balance}",
   "credited.closing": "Dieses Fenster schließt sich von selbst. Tippe darauf, um es offen zu lassen.",
   "credited.nextAd": "Nächste Werbung in {time}",
+  "credited.ofToday": "{number} von {cap} heute",
   "delivered.title": "{bot} weiß Bescheid",
   "delivered.text": "Deine Belohnung kommt im Chat an.",
   "delayed.title": "Es dauert länger als sonst",
@@ -137,7 +141,7 @@ export const de: Dictionary<"one" | "other"> = {
   "old-client.title": "Zeit für ein Update",
   "old-client.text":
     "Hier lässt sich die Werbung nicht abspielen. Aktualisiere Telegram und öffne sie erneut über den Bot.",
-  "crashed.text": "Was du gesehen hast, bleibt gespeichert. Versuche es erneut.",
+  "crashed.text": "Versuche es erneut. Vielleicht musst du die letzten Sekunden noch einmal ansehen.",
   "not-started.text":
     "Prüfe deine Internetverbindung und versuche es erneut. Wenn das nicht hilft, aktualisiere Telegram.",
   supportCode: "Support-Code: {id}",

@@ -37,11 +37,12 @@ export const en = {
   "cooldown.title": "A short break",
   "cooldown.text": "You can watch the next ad in {time}.",
   "daily-cap.title": "That’s all for today",
-  "daily-cap.text": "You can watch the next ad in {time}.",
+  "daily-cap.text": "You can watch the next ad from {moment}.",
   "unreachable.title": "No connection",
   "unreachable.text": "Check your internet connection. We’ll keep trying.",
   "superseded.title": "Playing somewhere else",
-  "superseded.text": "You opened this ad on another device or in another window. What you watched is kept.",
+  "superseded.text":
+    "You opened this ad on another device or in another window. What you watched is kept, except the last seconds.",
   "session-over.title": "Time is up for this ad",
   "session-over.text": "It wasn’t finished in time. Go back to the bot for a new one.",
   "left.title": "You closed the ad",
@@ -70,6 +71,7 @@ export const en = {
   "action.play": "Play",
   "action.mute": "Turn sound off",
   "action.unmute": "Turn sound on",
+  "action.learnMore": "Learn more",
   "action.captions": "Captions",
 
   "player.label": "Ad from {advertiser}",
@@ -78,10 +80,11 @@ export const en = {
   "player.tapToContinue": "Tap to continue",
   "player.buffering": "Loading…",
   "player.stalled": "The video stopped loading",
-  "player.offline": "No connection. What you watched is kept.",
+  "player.offline": "No connection. Keep this window open.",
   "player.confirming": "Confirming your view…",
 
   "leave.title": "Close and lose the reward?",
+  "leave.named": "Close and lose {reward}?",
   "leave.text": { one: "Only {count} second to go.", other: "Only {count} seconds to go." },
   "leave.resume": "Resume",
   "leave.confirm": "Close and lose the reward",
@@ -90,6 +93,7 @@ export const en = {
   "watched.earned": "Reward earned",
   "watched.named": "Earned: {reward}",
   "player.rewardIn": "Reward in {count} s",
+  "player.namedIn": "{reward} in {count} s",
 
   "checking.title": "Checking your view",
   "checking.text": "This takes a moment.",
@@ -99,6 +103,7 @@ export const en = {
   "credited.text": "Your balance: {balance}",
   "credited.closing": "This window closes by itself. Touch it to keep it open.",
   "credited.nextAd": "Next ad in {time}",
+  "credited.ofToday": "{number} of {cap} today",
   "delivered.title": "{bot} knows about your view",
   "delivered.text": "Your reward will arrive in the chat.",
   "delayed.title": "This is taking longer than usual",
@@ -130,7 +135,7 @@ export const en = {
 
   "old-client.title": "Time to update",
   "old-client.text": "This app can’t play the ad. Update Telegram, then open it again from the bot.",
-  "crashed.text": "What you watched is kept. Please try again.",
+  "crashed.text": "Please try again. You may have to watch the last seconds once more.",
   "not-started.text": "Check your internet connection and try again. If that doesn’t help, update Telegram.",
   supportCode: "Support code: {id}",
 } as const;

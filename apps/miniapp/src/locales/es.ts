@@ -38,11 +38,12 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "cooldown.title": "Una breve pausa",
   "cooldown.text": "Podrás ver el próximo anuncio en {time}.",
   "daily-cap.title": "Eso es todo por hoy",
-  "daily-cap.text": "Podrás ver el próximo anuncio en {time}.",
+  "daily-cap.text": "Próximo anuncio: {moment}.",
   "unreachable.title": "Sin conexión",
   "unreachable.text": "Revisa tu conexión a internet. Seguiremos intentándolo.",
   "superseded.title": "Se está viendo en otro lugar",
-  "superseded.text": "Abriste este anuncio en otro dispositivo o en otra ventana. Lo que viste está guardado.",
+  "superseded.text":
+    "Abriste este anuncio en otro dispositivo o en otra ventana. Lo que viste está guardado, salvo los últimos segundos.",
   "session-over.title": "Se acabó el tiempo de este anuncio",
   "session-over.text": "No se terminó a tiempo. Vuelve al bot y pide uno nuevo.",
   "left.title": "Cerraste el anuncio",
@@ -75,6 +76,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Reproducir",
   "action.mute": "Silenciar",
   "action.unmute": "Activar el sonido",
+  "action.learnMore": "Más información",
   "action.captions": "Subtítulos",
 
   "player.label": "Anuncio de {advertiser}",
@@ -83,10 +85,11 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "player.tapToContinue": "Toca para continuar",
   "player.buffering": "Cargando…",
   "player.stalled": "El video dejó de cargar",
-  "player.offline": "Sin conexión. Lo que viste está guardado.",
+  "player.offline": "Sin conexión. No cierres esta ventana.",
   "player.confirming": "Confirmando que lo viste…",
 
   "leave.title": "¿Cerrar y perder la recompensa?",
+  "leave.named": "¿Cerrar y perder {reward}?",
   "leave.text": {
     one: "Solo falta {count} segundo.",
     many: "Solo faltan {count} segundos.",
@@ -99,6 +102,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "watched.earned": "Recompensa ganada",
   "watched.named": "Ganaste: {reward}",
   "player.rewardIn": "Recompensa en {count} s",
+  "player.namedIn": "{reward} en {count} s",
 
   "checking.title": "Comprobando que lo viste",
   "checking.text": "Solo tardará un momento.",
@@ -108,6 +112,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "credited.text": "Tu saldo: {balance}",
   "credited.closing": "Esta ventana se cierra sola. Tócala para dejarla abierta.",
   "credited.nextAd": "Próximo anuncio en {time}",
+  "credited.ofToday": "{number} de {cap} hoy",
   "delivered.title": "{bot} ya sabe que lo viste",
   "delivered.text": "Tu recompensa llegará al chat.",
   "delayed.title": "Está tardando más de lo normal",
@@ -140,7 +145,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
 
   "old-client.title": "Actualiza Telegram",
   "old-client.text": "Aquí no se puede reproducir el anuncio. Actualiza Telegram y ábrelo de nuevo desde el bot.",
-  "crashed.text": "Lo que viste está guardado. Inténtalo de nuevo.",
+  "crashed.text": "Inténtalo de nuevo. Es posible que debas volver a ver los últimos segundos.",
   "not-started.text": "Revisa tu conexión a internet e inténtalo de nuevo. Si no funciona, actualiza Telegram.",
   supportCode: "Código para soporte: {id}",
 };

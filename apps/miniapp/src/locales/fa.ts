@@ -36,11 +36,12 @@ export const fa: Dictionary<"one" | "other"> = {
   "cooldown.title": "یک استراحت کوتاه",
   "cooldown.text": "تبلیغ بعدی را {time} دیگر می‌توانید ببینید.",
   "daily-cap.title": "برای امروز همین بود",
-  "daily-cap.text": "تبلیغ بعدی را {time} دیگر می‌توانید ببینید.",
+  "daily-cap.text": "تبلیغ بعدی: {moment}.",
   "unreachable.title": "اتصال برقرار نیست",
   "unreachable.text": "اینترنت خود را بررسی کنید. ما به تلاش ادامه می‌دهیم.",
   "superseded.title": "جای دیگری باز است",
-  "superseded.text": "این تبلیغ را در دستگاه یا پنجرهٔ دیگری باز کرده‌اید. آنچه دیده‌اید ذخیره شده است.",
+  "superseded.text":
+    "این تبلیغ را در دستگاه یا پنجرهٔ دیگری باز کرده‌اید. آنچه دیده‌اید، جز چند ثانیهٔ آخر، ذخیره شده است.",
   "session-over.title": "وقت این تبلیغ تمام شد",
   "session-over.text": "به‌موقع تمام نشد. برای تبلیغ تازه به ربات برگردید.",
   "left.title": "تبلیغ را بستید",
@@ -69,6 +70,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "action.play": "پخش",
   "action.mute": "قطع صدا",
   "action.unmute": "وصل صدا",
+  "action.learnMore": "اطلاعات بیشتر",
   "action.captions": "زیرنویس",
 
   "player.label": "تبلیغ {advertiser}",
@@ -77,10 +79,11 @@ export const fa: Dictionary<"one" | "other"> = {
   "player.tapToContinue": "برای ادامه ضربه بزنید",
   "player.buffering": "در حال بارگیری…",
   "player.stalled": "بارگیری ویدیو متوقف شد",
-  "player.offline": "اتصال برقرار نیست. آنچه دیده‌اید ذخیره شده است.",
+  "player.offline": "اتصال برقرار نیست. این پنجره را نبندید.",
   "player.confirming": "تماشای شما تأیید می‌شود…",
 
   "leave.title": "می‌بندید و جایزه را از دست می‌دهید؟",
+  "leave.named": "می‌بندید و {reward} را از دست می‌دهید؟",
   "leave.text": { one: "فقط {count} ثانیه مانده است.", other: "فقط {count} ثانیه مانده است." },
   "leave.resume": "ادامه",
   "leave.confirm": "بستن و از دست دادن جایزه",
@@ -89,6 +92,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "watched.earned": "جایزه به دست آمد",
   "watched.named": "به دست آمد: {reward}",
   "player.rewardIn": "جایزه تا {count} ثانیهٔ دیگر",
+  "player.namedIn": "{reward} تا {count} ثانیهٔ دیگر",
 
   "checking.title": "تماشای شما بررسی می‌شود",
   "checking.text": "فقط یک لحظه طول می‌کشد.",
@@ -98,6 +102,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "credited.text": "موجودی شما: {balance}",
   "credited.closing": "این پنجره خودش بسته می‌شود. برای باز ماندن لمسش کنید.",
   "credited.nextAd": "تبلیغ بعدی: {time} دیگر",
+  "credited.ofToday": "{number} از {cap} امروز",
   "delivered.title": "{bot} از تماشای شما خبر دارد",
   "delivered.text": "جایزهٔ شما به گفتگو می‌رسد.",
   "delayed.title": "بیشتر از همیشه طول می‌کشد",
@@ -130,7 +135,7 @@ export const fa: Dictionary<"one" | "other"> = {
 
   "old-client.title": "وقت به‌روزرسانی است",
   "old-client.text": "تبلیغ اینجا پخش نمی‌شود. تلگرام را به‌روز کنید و دوباره از ربات باز کنید.",
-  "crashed.text": "آنچه دیده‌اید ذخیره شده است. لطفاً دوباره تلاش کنید.",
+  "crashed.text": "لطفاً دوباره تلاش کنید. شاید لازم باشد چند ثانیهٔ آخر را دوباره ببینید.",
   "not-started.text": "اینترنت خود را بررسی کنید و دوباره تلاش کنید. اگر نشد، تلگرام را به‌روز کنید.",
   supportCode: "کد پشتیبانی: {id}",
 };

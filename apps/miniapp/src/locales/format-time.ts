@@ -1,3 +1,5 @@
+import { bindNumbers } from "./translate.ts";
+
 /**
  * Formats a duration in words: "10 hours, 5 minutes", "4 minutes, 59 seconds". Gives the texts of `Intl.DurationFormat`, which
  * is made of the same two formats but missing in web views before 2024. The words are in the nominative, so texts of
@@ -6,7 +8,7 @@
 export function formatDuration(milliseconds: number, language: string): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const minutes = Math.ceil(seconds / 60);
-  const parts: [value: number, unit: string][] =
+  const parts: [value: number, unit: keyof typeof uzbekUnits][] =
     seconds < 3600
       ? [
           [Math.floor(seconds / 60), "minute"],
@@ -16,13 +18,19 @@ export function formatDuration(milliseconds: number, language: string): string {
           [Math.floor(minutes / 60), "hour"],
           [minutes % 60, "minute"],
         ];
-  if (!("ListFormat" in Intl)) return digits(seconds);
   const some = parts.filter(([value]) => value > 0);
-  const words = (some.length > 0 ? some : parts.slice(1)).map(([value, unit]) =>
+  const shown = some.length > 0 ? some : parts.slice(1);
+  if (language === "uz") return bindNumbers(shown.map(([value, unit]) => `${value} ${uzbekUnits[unit]}`).join(" "));
+  if (!("ListFormat" in Intl)) return digits(seconds);
+  const words = shown.map(([value, unit]) =>
     new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value),
   );
-  return new Intl.ListFormat(language, { type: "unit", style: "short" }).format(words);
+  return bindNumbers(new Intl.ListFormat(language, { type: "unit", style: "short" }).format(words));
 }
+
+/** Chromium has no data of Uzbek: its units are English, and a date is "M01 1". */
+const uzbekUnits = { hour: "soat", minute: "daqiqa", second: "soniya" };
+const uzbekMonths = "yan fev mar apr may iyn iyl avg sen okt noy dek".split(" ");
 
 function digits(seconds: number): string {
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -32,10 +40,15 @@ function digits(seconds: number): string {
 
 /** Formats the time of day, with the date if it is not today. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
-  const options: Intl.DateTimeFormatOptions = isSameDay(moment, now)
+  const isToday = isSameDay(moment, now);
+  if (!isToday && language === "uz") {
+    const day = `${moment.getDate()}-${uzbekMonths[moment.getMonth()]}`;
+    return `${day}, ${moment.getHours()}:${String(moment.getMinutes()).padStart(2, "0")}`;
+  }
+  const options: Intl.DateTimeFormatOptions = isToday
     ? { timeStyle: "short" }
     : { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
-  return new Intl.DateTimeFormat(language, options).format(moment);
+  return bindNumbers(new Intl.DateTimeFormat(language, options).format(moment));
 }
 
 /** In this device's time zone. */

@@ -40,12 +40,12 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "cooldown.title": "Une petite pause",
   "cooldown.text": "Vous pourrez regarder la prochaine publicité dans {time}.",
   "daily-cap.title": "C’est tout pour aujourd’hui",
-  "daily-cap.text": "Vous pourrez regarder la prochaine publicité dans {time}.",
+  "daily-cap.text": "Prochaine publicité : {moment}.",
   "unreachable.title": "Pas de connexion",
   "unreachable.text": "Vérifiez votre connexion Internet. Nous continuons d’essayer.",
   "superseded.title": "Lecture en cours ailleurs",
   "superseded.text":
-    "Vous avez ouvert cette publicité sur un autre appareil ou dans une autre fenêtre. Ce que vous avez regardé est conservé.",
+    "Vous avez ouvert cette publicité sur un autre appareil ou dans une autre fenêtre. Ce que vous avez regardé est conservé, sauf les dernières secondes.",
   "session-over.title": "Le temps de cette publicité est écoulé",
   "session-over.text": "Vous ne l’avez pas terminée à temps. Demandez-en une nouvelle au bot.",
   "left.title": "Vous avez fermé la publicité",
@@ -78,6 +78,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Lire",
   "action.mute": "Couper le son",
   "action.unmute": "Activer le son",
+  "action.learnMore": "En savoir plus",
   "action.captions": "Sous-titres",
 
   "player.label": "Publicité de {advertiser}",
@@ -86,10 +87,11 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "player.tapToContinue": "Touchez pour continuer",
   "player.buffering": "Chargement…",
   "player.stalled": "La vidéo ne se charge plus",
-  "player.offline": "Pas de connexion. Ce que vous avez regardé est conservé.",
+  "player.offline": "Pas de connexion. Ne fermez pas cette fenêtre.",
   "player.confirming": "Confirmation de votre visionnage…",
 
   "leave.title": "Fermer et perdre la récompense ?",
+  "leave.named": "Fermer et perdre {reward} ?",
   "leave.text": {
     one: "Plus que {count} seconde.",
     many: "Plus que {count} secondes.",
@@ -102,6 +104,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "watched.earned": "Récompense gagnée",
   "watched.named": "Gagné : {reward}",
   "player.rewardIn": "Récompense dans {count} s",
+  "player.namedIn": "{reward} dans {count} s",
 
   "checking.title": "Vérification de votre visionnage",
   "checking.text": "Cela ne prend qu’un instant.",
@@ -111,6 +114,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "credited.text": "Votre solde : {balance}",
   "credited.closing": "Cette fenêtre se ferme toute seule. Touchez-la pour la garder ouverte.",
   "credited.nextAd": "Prochaine publicité dans {time}",
+  "credited.ofToday": "{number} sur {cap} aujourd’hui",
   "delivered.title": "{bot} est au courant de votre visionnage",
   "delivered.text": "Votre récompense arrivera dans la conversation.",
   "delayed.title": "C’est plus long que d’habitude",
@@ -144,7 +148,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
 
   "old-client.title": "Mise à jour nécessaire",
   "old-client.text": "La publicité ne peut pas être lue ici. Mettez Telegram à jour, puis rouvrez-la depuis le bot.",
-  "crashed.text": "Ce que vous avez regardé est conservé. Veuillez réessayer.",
+  "crashed.text": "Veuillez réessayer. Il faudra peut-être revoir les dernières secondes.",
   "not-started.text": "Vérifiez votre connexion Internet et réessayez. Si cela ne suffit pas, mettez Telegram à jour.",
   supportCode: "Code d’assistance : {id}",
 };

@@ -36,11 +36,12 @@ export const id: Dictionary<"other"> = {
   "cooldown.title": "Istirahat sebentar",
   "cooldown.text": "Anda bisa menonton iklan berikutnya dalam {time}.",
   "daily-cap.title": "Cukup untuk hari ini",
-  "daily-cap.text": "Anda bisa menonton iklan berikutnya dalam {time}.",
+  "daily-cap.text": "Iklan berikutnya: {moment}.",
   "unreachable.title": "Tidak ada koneksi",
   "unreachable.text": "Periksa koneksi internet Anda. Kami akan terus mencoba.",
   "superseded.title": "Sedang diputar di tempat lain",
-  "superseded.text": "Anda membuka iklan ini di perangkat atau jendela lain. Yang sudah ditonton tetap tersimpan.",
+  "superseded.text":
+    "Anda membuka iklan ini di perangkat atau jendela lain. Yang sudah ditonton tetap tersimpan, kecuali beberapa detik terakhir.",
   "session-over.title": "Waktu iklan ini habis",
   "session-over.text": "Iklan ini tidak selesai tepat waktu. Kembali ke bot untuk iklan baru.",
   "left.title": "Anda menutup iklan",
@@ -69,6 +70,7 @@ export const id: Dictionary<"other"> = {
   "action.play": "Putar",
   "action.mute": "Matikan suara",
   "action.unmute": "Nyalakan suara",
+  "action.learnMore": "Selengkapnya",
   "action.captions": "Subtitel",
 
   "player.label": "Iklan dari {advertiser}",
@@ -77,10 +79,11 @@ export const id: Dictionary<"other"> = {
   "player.tapToContinue": "Ketuk untuk melanjutkan",
   "player.buffering": "Memuat…",
   "player.stalled": "Video berhenti dimuat",
-  "player.offline": "Tidak ada koneksi. Yang sudah ditonton tetap tersimpan.",
+  "player.offline": "Tidak ada koneksi. Jangan tutup jendela ini.",
   "player.confirming": "Memastikan Anda sudah menonton…",
 
   "leave.title": "Tutup dan lewatkan hadiahnya?",
+  "leave.named": "Tutup dan lewatkan {reward}?",
   "leave.text": { other: "Tinggal {count} detik lagi." },
   "leave.resume": "Lanjutkan",
   "leave.confirm": "Tutup dan lewatkan hadiah",
@@ -89,6 +92,7 @@ export const id: Dictionary<"other"> = {
   "watched.earned": "Hadiah didapat",
   "watched.named": "Didapat: {reward}",
   "player.rewardIn": "Hadiah dalam {count} dtk",
+  "player.namedIn": "{reward} dalam {count} dtk",
 
   "checking.title": "Memeriksa tontonan Anda",
   "checking.text": "Hanya sebentar.",
@@ -98,6 +102,7 @@ export const id: Dictionary<"other"> = {
   "credited.text": "Saldo Anda: {balance}",
   "credited.closing": "Jendela ini tertutup sendiri. Sentuh agar tetap terbuka.",
   "credited.nextAd": "Iklan berikutnya dalam {time}",
+  "credited.ofToday": "{number} dari {cap} hari ini",
   "delivered.title": "{bot} tahu Anda sudah menonton",
   "delivered.text": "Hadiah Anda akan datang di obrolan.",
   "delayed.title": "Ini lebih lama dari biasanya",
@@ -131,7 +136,7 @@ export const id: Dictionary<"other"> = {
 
   "old-client.title": "Saatnya memperbarui",
   "old-client.text": "Iklan tidak bisa diputar di sini. Perbarui Telegram, lalu buka lagi dari bot.",
-  "crashed.text": "Yang sudah ditonton tetap tersimpan. Silakan coba lagi.",
+  "crashed.text": "Silakan coba lagi. Beberapa detik terakhir mungkin perlu ditonton ulang.",
   "not-started.text": "Periksa koneksi internet Anda, lalu coba lagi. Kalau tetap tidak bisa, perbarui Telegram.",
   supportCode: "Kode untuk dukungan: {id}",
 };

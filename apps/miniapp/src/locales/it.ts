@@ -38,12 +38,12 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "cooldown.title": "Una breve pausa",
   "cooldown.text": "Potrai guardare il prossimo annuncio tra {time}.",
   "daily-cap.title": "Per oggi è tutto",
-  "daily-cap.text": "Potrai guardare il prossimo annuncio tra {time}.",
+  "daily-cap.text": "Prossimo annuncio: {moment}.",
   "unreachable.title": "Nessuna connessione",
   "unreachable.text": "Controlla la connessione a Internet. Continueremo a provare.",
   "superseded.title": "In riproduzione altrove",
   "superseded.text":
-    "Hai aperto questo annuncio su un altro dispositivo o in un’altra finestra. Quello che hai visto resta salvato.",
+    "Hai aperto questo annuncio su un altro dispositivo o in un’altra finestra. Quello che hai visto resta salvato, tranne gli ultimi secondi.",
   "session-over.title": "Il tempo per questo annuncio è scaduto",
   "session-over.text": "Non è finito in tempo. Torna al bot e chiedine uno nuovo.",
   "left.title": "Hai chiuso l’annuncio",
@@ -76,6 +76,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Riproduci",
   "action.mute": "Disattiva l’audio",
   "action.unmute": "Attiva l’audio",
+  "action.learnMore": "Scopri di più",
   "action.captions": "Sottotitoli",
 
   "player.label": "Annuncio di {advertiser}",
@@ -84,10 +85,11 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "player.tapToContinue": "Tocca per continuare",
   "player.buffering": "Caricamento…",
   "player.stalled": "Il video ha smesso di caricarsi",
-  "player.offline": "Nessuna connessione. Quello che hai visto resta salvato.",
+  "player.offline": "Nessuna connessione. Non chiudere questa finestra.",
   "player.confirming": "Stiamo confermando la visione…",
 
   "leave.title": "Chiudere e perdere la ricompensa?",
+  "leave.named": "Chiudere e perdere {reward}?",
   "leave.text": {
     one: "Manca solo {count} secondo.",
     many: "Mancano solo {count} secondi.",
@@ -100,6 +102,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "watched.earned": "Ricompensa ottenuta",
   "watched.named": "Hai ottenuto: {reward}",
   "player.rewardIn": "Ricompensa tra {count} s",
+  "player.namedIn": "{reward} tra {count} s",
 
   "checking.title": "Stiamo verificando la visione",
   "checking.text": "Ci vuole solo un momento.",
@@ -109,6 +112,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "credited.text": "Il tuo saldo: {balance}",
   "credited.closing": "Questa finestra si chiude da sola. Toccala per tenerla aperta.",
   "credited.nextAd": "Prossimo annuncio tra {time}",
+  "credited.ofToday": "{number} di {cap} oggi",
   "delivered.title": "{bot} sa che hai guardato l’annuncio",
   "delivered.text": "La tua ricompensa arriverà nella chat.",
   "delayed.title": "Ci vuole più del solito",
@@ -142,7 +146,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
 
   "old-client.title": "È ora di aggiornare",
   "old-client.text": "Qui l’annuncio non si può riprodurre. Aggiorna Telegram, poi riaprilo dal bot.",
-  "crashed.text": "Quello che hai visto resta salvato. Riprova.",
+  "crashed.text": "Riprova. Potresti dover rivedere gli ultimi secondi.",
   "not-started.text": "Controlla la connessione a Internet e riprova. Se non basta, aggiorna Telegram.",
   supportCode: "Codice per l’assistenza: {id}",
 };

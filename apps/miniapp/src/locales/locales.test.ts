@@ -6,6 +6,9 @@ import { formatDuration, formatMoment } from "./format-time.ts";
 import { chooseLanguage, type LanguageTag, languages, loadDictionary } from "./languages.ts";
 import { createTranslator } from "./translate.ts";
 
+/** For reading: numbers are bound to their units. */
+const unbound = (text: string) => text.replaceAll("\u00a0", " ");
+
 describe("choice of the language", () => {
   test.each([
     { preferred: ["ru"], chosen: "ru" },
@@ -57,7 +60,8 @@ describe("plurals", () => {
     ["it", 1, "Manca 1 secondo"],
     ["it", 15, "Mancano 15 secondi"],
   ])("in %s of %i", async (tag, count, expected) => {
-    expect(createTranslator(tag, await loadDictionary(tag)).text("secondsLeft", { count })).toBe(expected);
+    const { text } = createTranslator(tag, await loadDictionary(tag));
+    expect(unbound(text("secondsLeft", { count }))).toBe(expected);
   });
 });
 
@@ -97,9 +101,17 @@ describe("amounts", () => {
     ["fa", 10, "۱۰ سکه", "+۱۰ سکه"],
     ["vi", 10, "10 coins", "+10 coins"],
   ])("in %s of %i", async (tag, amount, named, gained) => {
-    const { amount: format, gain } = createTranslator(tag, await loadDictionary(tag));
-    expect(format({ amount, unit: coins })).toBe(named);
-    expect(gain({ amount, unit: coins }).join(" ")).toBe(gained);
+    const { amount: format, gain, gainText } = createTranslator(tag, await loadDictionary(tag));
+    expect(format({ amount, unit: coins })).toBe(named.replace(" ", "\u00a0"));
+    expect(gain({ amount, unit: coins }).join("")).toBe(gained.replace(" ", "\u00a0"));
+    expect(gainText({ amount, unit: coins }).replace(/[\u2066\u2069]/g, "")).toBe(gained.replace(" ", "\u00a0"));
+  });
+
+  test("have their sign before the number in a text from right to left", async () => {
+    for (const tag of ["ar", "fa"] as const) {
+      const { gainText } = createTranslator(tag, await loadDictionary(tag));
+      expect(gainText({ amount: 7, unit: coins }), tag).toMatch(/^\u2066\+[7٧۷]\u2069\u00a0/);
+    }
   });
 
   test("have no invisible marks of direction, which would turn the order of number and unit", () => {
@@ -138,6 +150,22 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
         if (found.length > 0 || !isOfOneNumber(category)) expect(found, `${key} ${form}`).toEqual(expected);
       }
     }
+  });
+
+  test("ends no line between a number and what it counts", async () => {
+    const { text, amount, gainText } = createTranslator(tag, await loadDictionary(tag));
+    const reward = { amount: 10, unit: { en: { other: "coins" } } };
+    const counted = { count: 15, reward: amount(reward) };
+    const shown = [
+      ...(["seconds", "secondsLeft", "leave.text", "player.rewardIn"] as const).map((key) => text(key, { count: 15 })),
+      ...(["offer.named", "player.namedIn"] as const).map((key) => text(key, counted)),
+      gainText(reward),
+      ...[15_000, 299_000, 36_300_000].map((ms) => formatDuration(ms, tag)),
+      formatMoment(new Date(2030, 4, 1, 21, 5), new Date(2030, 4, 1), tag),
+      formatMoment(new Date(2030, 4, 1, 21, 5), new Date(2030, 4, 2), tag),
+    ];
+    expect(shown.filter((each) => /\p{Nd}[\u2066\u2069]? /u.test(each))).toEqual([]);
+    expect(shown.join()).toMatch(/\p{Nd}\u2069?\u00a0/u);
   });
 
   test("has a form for each plural category of its language", async () => {
@@ -190,7 +218,7 @@ test.each<LanguageTag>(["ru", "uk", "ar", "de", "uz"])(
   "in %s a reward follows a colon, where it needs no case",
   async (tag) => {
     const { parts } = createTranslator(tag, await loadDictionary(tag));
-    for (const key of ["offer.named", "watched.named"] as const) {
+    for (const key of ["offer.named", "watched.named", "leave.named"] as const) {
       const [reward, before] = parts(key, { count: 15, reward: "REWARD" }).toReversed();
       expect(reward?.text, key).toBe("REWARD");
       expect(before?.text, key).toMatch(/: $/);
@@ -212,7 +240,7 @@ describe("times", () => {
     [120_000, "ar", "دقيقتان"],
     [3_900_000, "fa", "۱ ساعت،\u200f ۵ دقیقه"],
   ])("%i ms in %s are %s", (milliseconds, language, expected) => {
-    expect(formatDuration(milliseconds, language)).toBe(expected);
+    expect(unbound(formatDuration(milliseconds, language))).toBe(expected);
   });
 
   test("durations have no digits in the form of a clock in any language", () => {
@@ -226,7 +254,7 @@ describe("times", () => {
   test("times of today have no date; older ones have one", () => {
     const now = new Date(2030, 4, 2, 12, 0);
     expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "ru")).toBe("09:05");
-    expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1 мая.*9:05/);
+    expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1\u00a0мая.*9:05/);
     expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "fa")).toBe("۹:۰۵");
   });
 });

@@ -38,11 +38,12 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "cooldown.title": "Uma pausa rápida",
   "cooldown.text": "Você poderá ver o próximo anúncio em {time}.",
   "daily-cap.title": "Por hoje é só",
-  "daily-cap.text": "Você poderá ver o próximo anúncio em {time}.",
+  "daily-cap.text": "Próximo anúncio: {moment}.",
   "unreachable.title": "Sem conexão",
   "unreachable.text": "Verifique sua internet. Vamos continuar tentando.",
   "superseded.title": "Aberto em outro lugar",
-  "superseded.text": "Você abriu este anúncio em outro dispositivo ou em outra janela. O que você assistiu está salvo.",
+  "superseded.text":
+    "Você abriu este anúncio em outro dispositivo ou em outra janela. O que você assistiu está salvo, exceto os últimos segundos.",
   "session-over.title": "O tempo deste anúncio acabou",
   "session-over.text": "Ele não foi concluído a tempo. Volte ao bot e peça um novo.",
   "left.title": "Você fechou o anúncio",
@@ -75,6 +76,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Reproduzir",
   "action.mute": "Silenciar",
   "action.unmute": "Ativar o som",
+  "action.learnMore": "Saiba mais",
   "action.captions": "Legendas",
 
   "player.label": "Anúncio de {advertiser}",
@@ -83,10 +85,11 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "player.tapToContinue": "Toque para continuar",
   "player.buffering": "Carregando…",
   "player.stalled": "O vídeo parou de carregar",
-  "player.offline": "Sem conexão. O que você assistiu está salvo.",
+  "player.offline": "Sem conexão. Não feche esta janela.",
   "player.confirming": "Confirmando que você assistiu…",
 
   "leave.title": "Fechar e perder a recompensa?",
+  "leave.named": "Fechar e perder {reward}?",
   "leave.text": {
     one: "Falta só {count} segundo.",
     many: "Faltam só {count} segundos.",
@@ -99,6 +102,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "watched.earned": "Recompensa ganha",
   "watched.named": "Você ganhou: {reward}",
   "player.rewardIn": "Recompensa em {count} s",
+  "player.namedIn": "{reward} em {count} s",
 
   "checking.title": "Conferindo o que você assistiu",
   "checking.text": "Só leva um instante.",
@@ -108,6 +112,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "credited.text": "Seu saldo: {balance}",
   "credited.closing": "Esta janela fecha sozinha. Toque nela para mantê-la aberta.",
   "credited.nextAd": "Próximo anúncio em {time}",
+  "credited.ofToday": "{number} de {cap} hoje",
   "delivered.title": "{bot} já sabe que você assistiu",
   "delivered.text": "Sua recompensa vai chegar no chat.",
   "delayed.title": "Está demorando mais que o normal",
@@ -140,7 +145,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
 
   "old-client.title": "Atualize o Telegram",
   "old-client.text": "Não dá para reproduzir o anúncio aqui. Atualize o Telegram e abra novamente pelo bot.",
-  "crashed.text": "O que você assistiu está salvo. Tente novamente.",
+  "crashed.text": "Tente novamente. Talvez seja preciso rever os últimos segundos.",
   "not-started.text": "Verifique sua internet e tente novamente. Se não adiantar, atualize o Telegram.",
   supportCode: "Código para o suporte: {id}",
 };

@@ -37,11 +37,12 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "cooldown.title": "Небольшой перерыв",
   "cooldown.text": "До следующей рекламы: {time}.",
   "daily-cap.title": "На сегодня всё",
-  "daily-cap.text": "До следующей рекламы: {time}.",
+  "daily-cap.text": "Следующая реклама: {moment}.",
   "unreachable.title": "Нет соединения",
   "unreachable.text": "Проверьте интернет. Мы продолжим попытки.",
   "superseded.title": "Открыто в другом месте",
-  "superseded.text": "Вы открыли эту рекламу на другом устройстве или в другом окне. Просмотренное сохранено.",
+  "superseded.text":
+    "Вы открыли эту рекламу на другом устройстве или в другом окне. Просмотренное сохранено, кроме последних секунд.",
   "session-over.title": "Время на просмотр вышло",
   "session-over.text": "Вы не успели досмотреть рекламу. Откройте новую из бота.",
   "left.title": "Вы закрыли рекламу",
@@ -75,6 +76,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.play": "Продолжить",
   "action.mute": "Выключить звук",
   "action.unmute": "Включить звук",
+  "action.learnMore": "Подробнее",
   "action.captions": "Субтитры",
 
   "player.label": "Реклама: {advertiser}",
@@ -83,10 +85,11 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "player.tapToContinue": "Нажмите, чтобы продолжить",
   "player.buffering": "Загрузка…",
   "player.stalled": "Видео перестало загружаться",
-  "player.offline": "Нет соединения. Просмотренное сохранено.",
+  "player.offline": "Нет соединения. Не закрывайте это окно.",
   "player.confirming": "Подтверждаем просмотр…",
 
   "leave.title": "Закрыть и потерять награду?",
+  "leave.named": "Закрыть? Награда пропадёт: {reward}",
   "leave.text": {
     one: "Осталась всего {count} секунда.",
     few: "Осталось всего {count} секунды.",
@@ -100,6 +103,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "watched.earned": "Награда заработана",
   "watched.named": "Заработано: {reward}",
   "player.rewardIn": "Награда через {count} сек",
+  "player.namedIn": "{reward} через {count} сек",
 
   "checking.title": "Проверяем просмотр",
   "checking.text": "Это займёт пару секунд.",
@@ -109,6 +113,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "credited.text": "Ваш баланс: {balance}",
   "credited.closing": "Окно закроется само. Нажмите на него, чтобы оставить открытым.",
   "credited.nextAd": "До следующей рекламы: {time}",
+  "credited.ofToday": "{number} из {cap} сегодня",
   "delivered.title": "{bot} знает о вашем просмотре",
   "delivered.text": "Награда придёт в чат.",
   "delayed.title": "Это дольше обычного",
@@ -140,7 +145,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
 
   "old-client.title": "Пора обновить Telegram",
   "old-client.text": "Здесь реклама не воспроизводится. Обновите Telegram и откройте окно из бота заново.",
-  "crashed.text": "Просмотренное сохранено. Попробуйте ещё раз.",
+  "crashed.text": "Попробуйте ещё раз. Возможно, последние секунды придётся посмотреть снова.",
   "not-started.text": "Проверьте интернет и попробуйте ещё раз. Если не поможет, обновите Telegram.",
   supportCode: "Код для поддержки: {id}",
 };

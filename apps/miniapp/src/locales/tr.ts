@@ -36,11 +36,12 @@ export const tr: Dictionary<"one" | "other"> = {
   "cooldown.title": "Kısa bir ara",
   "cooldown.text": "Sonraki reklama kalan süre: {time}.",
   "daily-cap.title": "Bugünlük bu kadar",
-  "daily-cap.text": "Sonraki reklama kalan süre: {time}.",
+  "daily-cap.text": "Sonraki reklam: {moment}.",
   "unreachable.title": "Bağlantı yok",
   "unreachable.text": "İnternet bağlantınızı kontrol edin. Denemeyi sürdüreceğiz.",
   "superseded.title": "Başka bir yerde açık",
-  "superseded.text": "Bu reklamı başka bir cihazda ya da pencerede açtınız. İzlediğiniz kısım kayıtlı.",
+  "superseded.text":
+    "Bu reklamı başka bir cihazda ya da pencerede açtınız. İzlediğiniz kısım, son birkaç saniye dışında kayıtlı.",
   "session-over.title": "Bu reklamın süresi doldu",
   "session-over.text": "Zamanında tamamlanmadı. Bota dönüp yenisini isteyin.",
   "left.title": "Reklamı kapattınız",
@@ -69,6 +70,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "action.play": "Oynat",
   "action.mute": "Sesi kapat",
   "action.unmute": "Sesi aç",
+  "action.learnMore": "Daha fazla bilgi",
   "action.captions": "Altyazılar",
 
   "player.label": "Reklam: {advertiser}",
@@ -77,10 +79,11 @@ export const tr: Dictionary<"one" | "other"> = {
   "player.tapToContinue": "Devam etmek için dokunun",
   "player.buffering": "Yükleniyor…",
   "player.stalled": "Videonun yüklenmesi durdu",
-  "player.offline": "Bağlantı yok. İzlediğiniz kısım kayıtlı.",
+  "player.offline": "Bağlantı yok. Bu pencereyi kapatmayın.",
   "player.confirming": "İzlediğiniz doğrulanıyor…",
 
   "leave.title": "Kapatıp ödülden vazgeçilsin mi?",
+  "leave.named": "Kapatıp {reward} ödülünden vazgeçilsin mi?",
   "leave.text": { one: "Yalnızca {count} saniye kaldı.", other: "Yalnızca {count} saniye kaldı." },
   "leave.resume": "Devam et",
   "leave.confirm": "Kapat ve ödülden vazgeç",
@@ -89,6 +92,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "watched.earned": "Ödül kazanıldı",
   "watched.named": "Kazanılan: {reward}",
   "player.rewardIn": "{count} sn sonra ödül",
+  "player.namedIn": "{count} sn sonra {reward}",
 
   "checking.title": "İzlemeniz kontrol ediliyor",
   "checking.text": "Bu yalnızca bir an sürer.",
@@ -98,6 +102,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "credited.text": "Bakiyeniz: {balance}",
   "credited.closing": "Bu pencere kendiliğinden kapanır. Açık kalması için dokunun.",
   "credited.nextAd": "Sonraki reklama kalan süre: {time}",
+  "credited.ofToday": "Bugün {number}/{cap}",
   "delivered.title": "{bot} izlediğinizi biliyor",
   "delivered.text": "Ödülünüz sohbete gelecek.",
   "delayed.title": "Her zamankinden uzun sürüyor",
@@ -129,7 +134,7 @@ export const tr: Dictionary<"one" | "other"> = {
 
   "old-client.title": "Telegram’ı güncelleyin",
   "old-client.text": "Reklam burada oynatılamıyor. Telegram’ı güncelleyin, sonra bottan yeniden açın.",
-  "crashed.text": "İzlediğiniz kısım kayıtlı. Lütfen tekrar deneyin.",
+  "crashed.text": "Lütfen tekrar deneyin. Son birkaç saniyeyi yeniden izlemeniz gerekebilir.",
   "not-started.text": "İnternet bağlantınızı kontrol edip tekrar deneyin. İşe yaramazsa Telegram’ı güncelleyin.",
   supportCode: "Destek kodu: {id}",
 };

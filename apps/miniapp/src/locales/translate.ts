@@ -1,5 +1,11 @@
 import type { NamedReward } from "@intermission/ad-core/client-api";
+import { directionOf, type PageLanguage } from "@intermission/ad-core/page-language";
 import type { AnyDictionary, MessageArguments, MessageKey, MessageValues } from "./dictionary.ts";
+
+/** Binds a number, or its place in a template, to the word behind it: a line must not end between `10` and `coins`. */
+export function bindNumbers(text: string): string {
+  return text.replace(/(\p{Nd}|\{count\}) /gu, "$1\u00a0");
+}
 
 /** A part of a text. Values are separate parts, so that they can be isolated from the text's direction. */
 export type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
@@ -12,13 +18,16 @@ export interface Translator {
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
   /** Formats an amount, in the bot's unit if it has one: `10 coins`. */
   amount(named: Named): string;
-  /** The parts of `+10 coins`. The number needs an element of its own, written from left to right. */
+  /** The parts of `+10 coins`, without anything between. The number needs an element of its own, written from left to right. */
   gain(named: Named): readonly [number: string, unit?: string];
+  /** `+10 coins` for a place that takes only text. */
+  gainText(named: Named): string;
 }
 
 export function createTranslator(language: string, dictionary: AnyDictionary): Translator {
   const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(language);
+  // Russian groups digits and marks fractions as Uzbek does, of which Chromium has no data.
+  const numbers = new Intl.NumberFormat(language === "uz" ? "ru" : language);
 
   const parts = (key: MessageKey, values: Readonly<Record<string, string | number>> = {}): MessagePart[] => {
     // A service that is newer than this page may return a reason that has no text yet.
@@ -26,7 +35,7 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
     const template =
       typeof entry === "string" ? entry : (entry[plurals.select(Number(values.count))] ?? entry.other ?? "");
     // Pieces with an odd index are the names between braces.
-    return template
+    return bindNumbers(template)
       .split(/\{(\w+)\}/)
       .map((piece, index): MessagePart => {
         if (index % 2 === 0) return { kind: "text", text: piece };
@@ -45,7 +54,7 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
     const isDual = tag === "ar" && category === "two";
     const word = unit[tag]?.[isDual && sign ? "one" : category] ?? unit[tag]?.other ?? "";
     // The Arabic dual says the number itself.
-    return isDual && !sign ? [word] : [number, word];
+    return isDual && !sign ? [word] : [number, `\u00a0${word}`];
   };
 
   return {
@@ -55,7 +64,12 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
       parts(key, values)
         .map(({ text }) => text)
         .join(""),
-    amount: (named) => counted(named).join(" "),
+    amount: (named) => counted(named).join(""),
     gain: (named) => counted(named, "+"),
+    gainText: (named) => {
+      const [number, ...unit] = counted(named, "+");
+      // Between words from right to left, the sign would stand behind its number.
+      return [directionOf(language as PageLanguage) === "rtl" ? `\u2066${number}\u2069` : number, ...unit].join("");
+    },
   };
 }

@@ -38,11 +38,12 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "cooldown.title": "Невелика перерва",
   "cooldown.text": "До наступної реклами: {time}.",
   "daily-cap.title": "На сьогодні все",
-  "daily-cap.text": "До наступної реклами: {time}.",
+  "daily-cap.text": "Наступна реклама: {moment}.",
   "unreachable.title": "Немає з’єднання",
   "unreachable.text": "Перевірте інтернет. Ми продовжимо спроби.",
   "superseded.title": "Відкрито в іншому місці",
-  "superseded.text": "Ви відкрили цю рекламу на іншому пристрої або в іншому вікні. Переглянуте збережено.",
+  "superseded.text":
+    "Ви відкрили цю рекламу на іншому пристрої або в іншому вікні. Переглянуте збережено, крім останніх секунд.",
   "session-over.title": "Час на перегляд минув",
   "session-over.text": "Ви не встигли додивитися рекламу. Відкрийте нову з бота.",
   "left.title": "Ви закрили рекламу",
@@ -76,6 +77,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.play": "Продовжити",
   "action.mute": "Вимкнути звук",
   "action.unmute": "Увімкнути звук",
+  "action.learnMore": "Докладніше",
   "action.captions": "Субтитри",
 
   "player.label": "Реклама: {advertiser}",
@@ -84,10 +86,11 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "player.tapToContinue": "Натисніть, щоб продовжити",
   "player.buffering": "Завантаження…",
   "player.stalled": "Відео перестало завантажуватися",
-  "player.offline": "Немає з’єднання. Переглянуте збережено.",
+  "player.offline": "Немає з’єднання. Не закривайте це вікно.",
   "player.confirming": "Підтверджуємо перегляд…",
 
   "leave.title": "Закрити й втратити нагороду?",
+  "leave.named": "Закрити? Нагорода пропаде: {reward}",
   "leave.text": {
     one: "Залишилася лише {count} секунда.",
     few: "Залишилося лише {count} секунди.",
@@ -101,6 +104,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "watched.earned": "Нагороду зароблено",
   "watched.named": "Зароблено: {reward}",
   "player.rewardIn": "Нагорода через {count} сек",
+  "player.namedIn": "{reward} через {count} сек",
 
   "checking.title": "Перевіряємо перегляд",
   "checking.text": "Це займе кілька секунд.",
@@ -110,6 +114,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "credited.text": "Ваш баланс: {balance}",
   "credited.closing": "Вікно закриється саме. Натисніть на нього, щоб залишити відкритим.",
   "credited.nextAd": "До наступної реклами: {time}",
+  "credited.ofToday": "{number} з {cap} сьогодні",
   "delivered.title": "{bot} знає про ваш перегляд",
   "delivered.text": "Нагорода надійде в чат.",
   "delayed.title": "Це триває довше, ніж зазвичай",
@@ -141,7 +146,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
 
   "old-client.title": "Час оновити Telegram",
   "old-client.text": "Тут реклама не відтворюється. Оновіть Telegram і відкрийте вікно з бота знову.",
-  "crashed.text": "Переглянуте збережено. Спробуйте ще раз.",
+  "crashed.text": "Спробуйте ще раз. Можливо, останні секунди доведеться переглянути знову.",
   "not-started.text": "Перевірте інтернет і спробуйте ще раз. Якщо не допоможе, оновіть Telegram.",
   supportCode: "Код для підтримки: {id}",
 };

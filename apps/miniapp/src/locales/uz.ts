@@ -38,11 +38,12 @@ export const uz: Dictionary<"one" | "other"> = {
   "cooldown.title": "Qisqa tanaffus",
   "cooldown.text": "Keyingi reklamagacha: {time}.",
   "daily-cap.title": "Bugunga shu",
-  "daily-cap.text": "Keyingi reklamagacha: {time}.",
+  "daily-cap.text": "Keyingi reklama: {moment}.",
   "unreachable.title": "Aloqa yoʻq",
   "unreachable.text": "Internet aloqasini tekshiring. Biz urinishda davom etamiz.",
   "superseded.title": "Boshqa joyda ochilgan",
-  "superseded.text": "Siz bu reklamani boshqa qurilmada yoki boshqa oynada ochdingiz. Koʻrgan qismingiz saqlandi.",
+  "superseded.text":
+    "Siz bu reklamani boshqa qurilmada yoki boshqa oynada ochdingiz. Koʻrgan qismingiz, oxirgi soniyalardan tashqari, saqlandi.",
   "session-over.title": "Bu reklamaning vaqti tugadi",
   "session-over.text": "Uni oʻz vaqtida oxirigacha koʻrmadingiz. Botga qayting va yangisini oching.",
   "left.title": "Siz reklamani yopdingiz",
@@ -71,6 +72,7 @@ export const uz: Dictionary<"one" | "other"> = {
   "action.play": "Davom ettirish",
   "action.mute": "Ovozni oʻchirish",
   "action.unmute": "Ovozni yoqish",
+  "action.learnMore": "Batafsil",
   "action.captions": "Subtitrlar",
 
   "player.label": "Reklama: {advertiser}",
@@ -79,10 +81,11 @@ export const uz: Dictionary<"one" | "other"> = {
   "player.tapToContinue": "Davom etish uchun bosing",
   "player.buffering": "Yuklanmoqda…",
   "player.stalled": "Video yuklanmay qoldi",
-  "player.offline": "Aloqa yoʻq. Koʻrgan qismingiz saqlandi.",
+  "player.offline": "Aloqa yoʻq. Bu oynani yopmang.",
   "player.confirming": "Koʻrganingiz tasdiqlanmoqda…",
 
   "leave.title": "Yopib, mukofotdan voz kechasizmi?",
+  "leave.named": "Yopasizmi? Mukofot yoʻqoladi: {reward}",
   "leave.text": { one: "Atigi {count} soniya qoldi.", other: "Atigi {count} soniya qoldi." },
   "leave.resume": "Davom etish",
   "leave.confirm": "Yopish va mukofotdan voz kechish",
@@ -91,6 +94,7 @@ export const uz: Dictionary<"one" | "other"> = {
   "watched.earned": "Mukofot qoʻlga kiritildi",
   "watched.named": "Qoʻlga kiritildi: {reward}",
   "player.rewardIn": "Mukofotgacha {count} soniya",
+  "player.namedIn": "{count} soniyadan keyin {reward}",
 
   "checking.title": "Koʻrganingiz tekshirilmoqda",
   "checking.text": "Bu bir lahza vaqt oladi.",
@@ -100,6 +104,7 @@ export const uz: Dictionary<"one" | "other"> = {
   "credited.text": "Balansingiz: {balance}",
   "credited.closing": "Bu oyna oʻzi yopiladi. Ochiq qoldirish uchun unga teging.",
   "credited.nextAd": "Keyingi reklamagacha: {time}",
+  "credited.ofToday": "Bugun {number}/{cap}",
   "delivered.title": "{bot} reklamani koʻrganingizni biladi",
   "delivered.text": "Mukofot chatga keladi.",
   "delayed.title": "Bu odatdagidan uzoqroq davom etmoqda",
@@ -133,7 +138,7 @@ export const uz: Dictionary<"one" | "other"> = {
 
   "old-client.title": "Yangilash vaqti keldi",
   "old-client.text": "Reklamani bu yerda ijro etib boʻlmaydi. Telegramni yangilang va botdan qayta oching.",
-  "crashed.text": "Koʻrgan qismingiz saqlandi. Qayta urinib koʻring.",
+  "crashed.text": "Qayta urinib koʻring. Oxirgi soniyalarni yana koʻrishga toʻgʻri kelishi mumkin.",
   "not-started.text": "Internet aloqasini tekshiring va qayta urinib koʻring. Yordam bermasa, Telegramni yangilang.",
   supportCode: "Yordam kodi: {id}",
 };

@@ -38,11 +38,12 @@ export const vi: Dictionary<"other"> = {
   "cooldown.title": "Nghỉ một chút",
   "cooldown.text": "Bạn có thể xem quảng cáo tiếp theo sau {time}.",
   "daily-cap.title": "Hôm nay đã hết",
-  "daily-cap.text": "Bạn có thể xem quảng cáo tiếp theo sau {time}.",
+  "daily-cap.text": "Quảng cáo tiếp theo: {moment}.",
   "unreachable.title": "Không có kết nối",
   "unreachable.text": "Hãy kiểm tra kết nối mạng. Chúng tôi sẽ tiếp tục thử.",
   "superseded.title": "Đang phát ở nơi khác",
-  "superseded.text": "Bạn đã mở quảng cáo này trên thiết bị khác hoặc cửa sổ khác. Phần bạn đã xem vẫn được lưu.",
+  "superseded.text":
+    "Bạn đã mở quảng cáo này trên thiết bị khác hoặc cửa sổ khác. Phần bạn đã xem vẫn được lưu, trừ vài giây cuối.",
   "session-over.title": "Đã hết thời gian xem quảng cáo này",
   "session-over.text": "Bạn chưa xem xong kịp lúc. Hãy quay lại bot để xem quảng cáo mới.",
   "left.title": "Bạn đã đóng quảng cáo",
@@ -71,6 +72,7 @@ export const vi: Dictionary<"other"> = {
   "action.play": "Phát",
   "action.mute": "Tắt âm thanh",
   "action.unmute": "Bật âm thanh",
+  "action.learnMore": "Tìm hiểu thêm",
   "action.captions": "Phụ đề",
 
   "player.label": "Quảng cáo từ {advertiser}",
@@ -79,10 +81,11 @@ export const vi: Dictionary<"other"> = {
   "player.tapToContinue": "Nhấn để tiếp tục",
   "player.buffering": "Đang tải…",
   "player.stalled": "Video ngừng tải",
-  "player.offline": "Không có kết nối. Phần bạn đã xem vẫn được lưu.",
+  "player.offline": "Không có kết nối. Đừng đóng cửa sổ này.",
   "player.confirming": "Đang xác nhận lượt xem…",
 
   "leave.title": "Đóng và mất phần thưởng?",
+  "leave.named": "Đóng và mất {reward}?",
   "leave.text": { other: "Chỉ còn {count} giây." },
   "leave.resume": "Tiếp tục",
   "leave.confirm": "Đóng và mất phần thưởng",
@@ -91,6 +94,7 @@ export const vi: Dictionary<"other"> = {
   "watched.earned": "Đã nhận phần thưởng",
   "watched.named": "Đã nhận: {reward}",
   "player.rewardIn": "Nhận thưởng sau {count} giây",
+  "player.namedIn": "{reward} sau {count} giây",
 
   "checking.title": "Đang kiểm tra lượt xem",
   "checking.text": "Chỉ mất một lát.",
@@ -100,6 +104,7 @@ export const vi: Dictionary<"other"> = {
   "credited.text": "Số dư của bạn: {balance}",
   "credited.closing": "Cửa sổ này sẽ tự đóng. Chạm vào để giữ mở.",
   "credited.nextAd": "Quảng cáo tiếp theo sau {time}",
+  "credited.ofToday": "{number}/{cap} hôm nay",
   "delivered.title": "{bot} đã biết bạn xem quảng cáo",
   "delivered.text": "Phần thưởng sẽ được gửi vào cuộc trò chuyện.",
   "delayed.title": "Lâu hơn bình thường",
@@ -132,7 +137,7 @@ export const vi: Dictionary<"other"> = {
 
   "old-client.title": "Đã đến lúc cập nhật",
   "old-client.text": "Không phát được quảng cáo ở đây. Hãy cập nhật Telegram rồi mở lại từ bot.",
-  "crashed.text": "Phần bạn đã xem vẫn được lưu. Vui lòng thử lại.",
+  "crashed.text": "Vui lòng thử lại. Có thể bạn phải xem lại vài giây cuối.",
   "not-started.text": "Hãy kiểm tra kết nối mạng và thử lại. Nếu vẫn không được, hãy cập nhật Telegram.",
   supportCode: "Mã hỗ trợ: {id}",
 };

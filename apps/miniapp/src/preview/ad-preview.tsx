@@ -51,6 +51,7 @@ const noClient: Host = {
   ready: nothing,
   close: nothing,
   openLink: () => false,
+  openTelegramLink: () => false,
   haptic: nothing,
   holdOpen: nothing,
   immerse: () => nothing,

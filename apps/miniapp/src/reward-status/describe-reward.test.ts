@@ -1,7 +1,7 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { describe, expect, test } from "vitest";
 import type { PublisherStatus } from "../publisher-api.ts";
-import { describeReward, isFinal } from "./describe-reward.ts";
+import { answersSince, describeReward, isFinal } from "./describe-reward.ts";
 import { pollAfterMs } from "./use-reward-status.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
@@ -91,4 +91,29 @@ test("polling starts 150, 300 and 600 ms after the close, then once a second, an
   expect([600, 9999, 10_000, 59_999, 60_000, 3_600_000].map(pollAfterMs)).toEqual([
     1000, 1000, 3000, 3000, 15_000, 15_000,
   ]);
+});
+
+test("a view is not given up while the reports that complete it wait for the service to answer again", () => {
+  /** The kind at `nowMs`, after answers and outages at these times, of a view that the service knows as playing. */
+  const kindAt = (nowMs: number, polls: readonly [atMs: number, hasAnswered: boolean][]) => {
+    let sinceMs: number | undefined;
+    for (const [atMs, hasAnswered] of polls) sinceMs = answersSince(sinceMs, atMs, hasAnswered);
+    return describeReward({ ...soon, service: service("playing"), waitedMs: nowMs - (sinceMs ?? nowMs) }).kind;
+  };
+  const outage: [number, boolean][] = [
+    [500, true],
+    [1500, false],
+    [40_000, false],
+  ];
+  expect(kindAt(41_000, outage)).toBe("checking");
+  expect(kindAt(45_000, [...outage, [42_000, true]]), "answers again").toBe("checking");
+  expect(kindAt(75_000, [...outage, [42_000, true]]), "for long").toBe("not-counted");
+  expect(
+    kindAt(90_000, [
+      [500, true],
+      [40_000, true],
+      [60_000, false],
+    ]),
+    "decided before",
+  ).toBe("not-counted");
 });

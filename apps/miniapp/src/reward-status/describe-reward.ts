@@ -30,6 +30,15 @@ const USUALLY_DONE_MS = 20_000;
 /** A close may arrive before the reports that complete the view; the service waits this long for them. */
 const CLOSE_WAITS_MS = 30_000;
 
+/**
+ * Since when the service answers: an outage also delays the reports that would complete the view, so what the viewer waits
+ * for begins again after it. What has taken its whole time is decided, and stays so.
+ */
+export function answersSince(sinceMs: number | undefined, nowMs: number, hasAnswered: boolean): number | undefined {
+  if (hasAnswered) return sinceMs ?? nowMs;
+  return sinceMs !== undefined && nowMs - sinceMs > CLOSE_WAITS_MS ? sinceMs : undefined;
+}
+
 /** Merges the responses of both parties. The publisher's ledger takes precedence; the ad service knows what is in progress. */
 export function describeReward(known: KnownOfReward & { waitedMs: number }): Reward {
   const { service, publisher, waitedMs } = known;

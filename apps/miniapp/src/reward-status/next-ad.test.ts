@@ -15,12 +15,30 @@ function describe(nextAd: StatusResponse["next_ad"]) {
 }
 
 test("an available ad is offered, and the service is not asked again", () => {
-  expect(describe({ available: true })).toEqual({ nextAd: { when: "now" }, askAgainMs: false });
+  const media = { url: "https://ads.example/media/ab.mp4" };
+  expect(describe({ available: true, today: { earned: 1, daily_cap: 5 }, media })).toEqual({
+    nextAd: { when: "now", ofToday: { number: 2, cap: 5 }, media },
+    askAgainMs: false,
+  });
+});
+
+test("an older service does not count the day's ads, and a large cap is not counted", () => {
+  for (const today of [undefined, { earned: 1, daily_cap: 10_000 }]) {
+    expect(describe({ available: true, ...(today && { today }) })).toEqual({
+      nextAd: { when: "now" },
+      askAgainMs: false,
+    });
+  }
+});
+
+test("the end of a daily cap is told apart from a cooldown's", () => {
+  const { nextAd } = describe({ available: false, reason: "daily-cap", available_at: "2030-01-02T00:00:00Z" });
+  expect(nextAd).toEqual({ when: "later", untilMs: now + 86_400_000, isDayOver: true });
 });
 
 test("a limit's end is counted by the service's clock, and the service is asked again then", () => {
   expect(describe({ available: false, reason: "cooldown", available_at: "2030-01-01T00:00:14Z" })).toEqual({
-    nextAd: { when: "later", untilMs: now + 14_000 },
+    nextAd: { when: "later", untilMs: now + 14_000, isDayOver: false },
     askAgainMs: 14_000,
   });
 });

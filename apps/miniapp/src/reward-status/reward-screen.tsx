@@ -1,15 +1,18 @@
-import type { NamedReward } from "@intermission/ad-core/client-api";
+import type { RewardForPlayer } from "@intermission/ad-core/player-api";
 import type { ReactNode } from "react";
-import { formatDuration } from "../locales/format-time.ts";
+import { formatDuration, formatMoment } from "../locales/format-time.ts";
 import type { Translator } from "../locales/translate.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
+import { Gain } from "../ui/gain.tsx";
 import { useNow } from "../ui/hooks.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { Notice, type NoticeTexts } from "../ui/notice.tsx";
+import { Notice, type NoticeTexts, type Tone } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/texts.tsx";
-import { Superseded } from "../watch-ad/interrupted.tsx";
+import { Interrupted } from "../watch-ad/interrupted.tsx";
+import { CountedGain } from "./counted-gain.tsx";
 import type { Reward } from "./describe-reward.ts";
+import type { NextAd } from "./next-ad.ts";
 import { RewardSteps } from "./reward-steps.tsx";
 import type { RewardStatusView } from "./use-reward-status.ts";
 import { useSelfClosing } from "./use-self-closing.ts";
@@ -18,7 +21,7 @@ interface RewardScreenProps {
   view: RewardStatusView;
   botName: string;
   /** What the bot's settings say that the view is worth. */
-  promised: NamedReward | undefined;
+  promised: RewardForPlayer | undefined;
   /** Close this window soon after the credit, unless the user still reads. */
   isClosable: boolean;
   /** Identifies this reward in both parties' records. */
@@ -44,7 +47,7 @@ export const looks = {
 
 interface Look {
   icon: IconName | "spinner";
-  tone: "plain" | "good" | "bad";
+  tone: Tone;
   haptic: "success" | "warning" | null;
 }
 
@@ -68,7 +71,8 @@ function textsOnTheWay(
     { title: text("on-its-way.title"), ...expected, lines: [text("on-its-way.text", { bot: botName })] },
     {
       title: text("credited.title"),
-      amount: gain(promised ?? some).join(" "),
+      // The icon is as wide as these spaces.
+      amount: [promised?.icon_url && "\u2003\u00a0", ...gain(promised ?? some)].join(""),
       lines: isClosable ? [...credited, text("credited.closing")] : credited,
     },
   ];
@@ -81,7 +85,8 @@ export function RewardScreen(props: RewardScreenProps) {
   const { text } = translator;
   const { reward, steps, isOffline, isSuperseded, nextAd } = view;
   const isClosing = useSelfClosing(props.isClosable && reward.kind === "credited", onClose);
-  if (isSuperseded) return <Superseded onReopen={onReopen} />;
+  if (isSuperseded)
+    return <Interrupted stage="superseded" onClose={onClose} onReopen={onReopen} onAnother={onAnother} />;
   const { icon, tone } = looks[reward.kind];
   const isIncomplete = reward.kind === "not-counted";
   return (
@@ -108,19 +113,19 @@ export function RewardScreen(props: RewardScreenProps) {
       action={
         <>
           {nextAd?.when === "now" ? (
-            <Button look="secondary" onClick={onAnother}>
-              {text("action.another")}
+            <Button className="button button-primary next-offer" onClick={onAnother}>
+              <AnotherAd promised={promised} ofToday={nextAd.ofToday} />
             </Button>
           ) : null}
-          {nextAd?.when === "later" ? <NextAdTimer untilMs={nextAd.untilMs} /> : null}
-          <Button onClick={isIncomplete ? onReopen : onClose}>
+          {nextAd?.when === "later" ? <NextAdTimer {...nextAd} /> : null}
+          <Button look={nextAd?.when === "now" ? "secondary" : "primary"} onClick={isIncomplete ? onReopen : onClose}>
             {text(isIncomplete ? "action.continue" : "action.close")}
           </Button>
         </>
       }
     >
       {isOffline ? (
-        <p className="secondary">{text("player.offline")}</p>
+        <p className="secondary">{text(reward.kind === "checking" ? "player.offline" : "unreachable.text")}</p>
       ) : (
         <Explanation reward={reward} botName={botName} promised={promised} isClosing={isClosing} />
       )}
@@ -128,30 +133,51 @@ export function RewardScreen(props: RewardScreenProps) {
   );
 }
 
-function NextAdTimer({ untilMs }: { untilMs: number }) {
-  const { language } = useTranslator();
-  const time = formatDuration(untilMs - useNow(500), language);
+interface AnotherAdProps {
+  promised: RewardForPlayer | undefined;
+  ofToday: Extract<NextAd, { when: "now" }>["ofToday"];
+}
+
+/** What the button offers: `Watch another ad`, below it `+10 coins  2 of 5 today`. */
+function AnotherAd({ promised, ofToday }: AnotherAdProps) {
+  const { text } = useTranslator();
   return (
-    <p className="foot-note" role="timer">
-      <Message id="credited.nextAd" values={{ time }} />
-    </p>
+    <span>
+      {text("action.another")}
+      {promised || ofToday ? (
+        <span className="next-offer-facts">
+          {promised ? <Gain {...promised} /> : null}
+          {ofToday ? (
+            <span className={promised ? "apart" : undefined}>
+              {" "}
+              <Message id="credited.ofToday" values={ofToday} />
+            </span>
+          ) : null}
+        </span>
+      ) : null}
+    </span>
   );
 }
 
-function Gain(named: { amount: number; unit?: NamedReward["unit"] }) {
-  const [number, unit] = useTranslator().gain(named);
-  return (
-    <bdi>
-      <bdi dir="ltr">{number}</bdi>
-      {unit && ` ${unit}`}
-    </bdi>
+/** Counts down to the end of a cooldown; the end of the day is a time of the clock. */
+function NextAdTimer({ untilMs, isDayOver }: Extract<NextAd, { when: "later" }>) {
+  const { language } = useTranslator();
+  const nowMs = useNow(500);
+  return isDayOver ? (
+    <p className="foot-note">
+      <Message id="daily-cap.text" values={{ moment: formatMoment(new Date(untilMs), new Date(nowMs), language) }} />
+    </p>
+  ) : (
+    <p className="foot-note" role="timer">
+      <Message id="credited.nextAd" values={{ time: formatDuration(untilMs - nowMs, language) }} />
+    </p>
   );
 }
 
 interface ExplanationProps {
   reward: Reward;
   botName: string;
-  promised: NamedReward | undefined;
+  promised: RewardForPlayer | undefined;
   isClosing: boolean;
 }
 
@@ -162,7 +188,7 @@ function Explanation({ reward, botName, promised, isClosing }: ExplanationProps)
       return (
         <>
           <p className="amount">
-            <Gain {...promised} amount={reward.amount} />
+            <CountedGain {...promised} amount={reward.amount} />
           </p>
           <p className="secondary">
             <Message id="credited.text" values={{ balance: amount({ ...promised, amount: reward.balance }) }} />

@@ -14,6 +14,8 @@ export interface RewardStatusProps {
   host: Host;
   onReopen: () => void;
   onAnother: () => void;
+  /** Another ad could be opened after this one, most likely with this video. */
+  onNextMedia: (after: Session, media: { url: string; poster_url?: string | undefined }) => void;
 }
 
 // navigator.onLine is often wrong inside web views, so requests are always tried.
@@ -36,8 +38,13 @@ export function RewardStatus(props: RewardStatusProps) {
   );
 }
 
-function Status({ session, isWatchedHere = false, initData, host, onReopen, onAnother }: RewardStatusProps) {
+function Status(props: RewardStatusProps) {
+  const { session, isWatchedHere = false, initData, host, onReopen, onAnother, onNextMedia } = props;
   const view = useRewardStatus(session, initData);
+  const media = view.nextAd?.when === "now" ? view.nextAd.media : undefined;
+  useEffect(() => {
+    if (media) onNextMedia(session, media);
+  }, [session, media, onNextMedia]);
   const { haptic } = looks[view.reward.kind];
   useEffect(() => {
     if (haptic) host.haptic(haptic);

@@ -4,9 +4,10 @@ import { TRPCClientError } from "@trpc/client";
 import { useEffect, useRef, useState } from "react";
 import { type Answer, fetchStatus } from "../ad-service-client.ts";
 import { type PublisherStatus, signInToPublisher } from "../publisher-api.ts";
+import { retryPauseMs } from "../retry-pause.ts";
 import { useNow } from "../ui/hooks.ts";
 import type { Session } from "../watch-ad/watching.ts";
-import { describeReward, isFinal, type Reward } from "./describe-reward.ts";
+import { answersSince, describeReward, isFinal, type Reward } from "./describe-reward.ts";
 import { describeSteps, type Step } from "./describe-steps.ts";
 import { describeNextAd, type NextAd } from "./next-ad.ts";
 
@@ -34,11 +35,24 @@ export interface RewardStatusView {
 /** The state of the reward. Polls both parties until the publisher has recorded it. */
 export function useRewardStatus(session: Session, initData: string): RewardStatusView {
   const [sinceMs] = useState(() => Date.now());
-  const waitedMs = useNow(1000) - sinceMs;
+  const nowMs = useNow(1000);
+  const answering = useRef<number>(undefined);
   const recorded = useRef<PublisherStatus>(undefined);
   const service = useQuery({
     queryKey: ["ad-service-status", session.session_id],
-    queryFn: () => askService(session),
+    queryFn: async () => {
+      const noteAnswer = (hasAnswered: boolean) => {
+        answering.current = answersSince(answering.current, Date.now(), hasAnswered);
+      };
+      try {
+        const answer = await askService(session);
+        noteAnswer(true);
+        return answer;
+      } catch (error) {
+        noteAnswer(false);
+        throw error;
+      }
+    },
     // The publisher may have recorded the reward before the service records that the webhook was accepted.
     refetchInterval: ({ state: { data } }) =>
       data?.outcome === "refused" || (isRecorded(recorded.current) && isSent(data))
@@ -56,7 +70,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
     publisher: publisher.status,
     hasPublisher: publisher.isReachable,
   };
-  const reward = describeReward({ ...known, waitedMs });
+  const reward = describeReward({ ...known, waitedMs: nowMs - (answering.current ?? nowMs) });
   return {
     reward,
     steps: describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused"),
@@ -89,7 +103,7 @@ export function publisherQuery(url: string, botId: string, initData: string) {
     gcTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
     retry: true,
-    retryDelay: (failures) => Math.min(1000 * 2 ** failures, 5000),
+    retryDelay: (failures) => retryPauseMs(failures, 1000, 5000),
   });
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { createHost } from "./host.ts";
+import { createBridge } from "./sdk-bridge.ts";
 
 // In a separate file from the other host tests, because the SDK's bridge keeps listening to the first window it gets.
 const page = Object.assign(new EventTarget(), { parent: {} });
@@ -23,14 +24,14 @@ function send(eventType: string, eventData: unknown): void {
 
 test("visibility events of the client are ignored unless the value is a boolean", () => {
   const heard: boolean[] = [];
-  createHost("8.0").onVisibility((isVisible) => heard.push(isVisible));
+  createHost(createBridge("8.0")).onVisibility((isVisible) => heard.push(isVisible));
   const said = [null, "false", 0, [], {}, { is_visible: "no" }, { is_visible: false }, { is_visible: true }];
   for (const eventData of said) send("visibility_changed", eventData);
   expect(heard).toEqual([false, true]);
 });
 
 test("a changed theme is painted, with its colours as text or as Android's numbers", () => {
-  createHost("8.0").ready();
+  createHost(createBridge("8.0")).ready();
   send("theme_changed", { theme_params: { bg_color: "#17212b", text_color: "#f5f5f5" } });
   expect(properties.get("--bg")).toBe("#17212b");
   send("theme_changed", { theme_params: { bg_color: -1, text_color: -16777216 } });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHost, type Host } from "./host.ts";
 import { paintTheme } from "./paint-theme.ts";
 import { contrastOf } from "./readable-theme.ts";
+import { createBridge } from "./sdk-bridge.ts";
 
 /** The part of a browser's window that the bridge uses. */
 function fakePage() {
@@ -30,6 +31,7 @@ function useEverything(host: Host): void {
   host.onBack(() => {})();
   host.onVisibility(() => {})();
   host.openLink("https://example.com/");
+  host.openTelegramLink("https://t.me/some_bot");
   host.holdOpen(false);
   host.close();
 }
@@ -42,7 +44,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("without a client", () => {
   test.each(["8.0", "6.0", "", "nonsense"])("no call throws with version %j", (version) => {
-    expect(() => useEverything(createHost(version))).not.toThrow();
+    expect(() => useEverything(createHost(createBridge(version)))).not.toThrow();
   });
 
   test("a bridge that throws is ignored", () => {
@@ -53,7 +55,7 @@ describe("without a client", () => {
         },
       },
     });
-    expect(() => useEverything(createHost("8.0"))).not.toThrow();
+    expect(() => useEverything(createHost(createBridge("8.0")))).not.toThrow();
   });
 });
 
@@ -69,7 +71,7 @@ describe("with a native client", () => {
     const posted = record();
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
     vi.stubGlobal("getComputedStyle", () => ({ getPropertyValue: () => " #1a2" }));
-    const host = createHost("8.0");
+    const host = createHost(createBridge("8.0"));
     const restore = host.immerse();
     const bars = (color: string) => [
       `web_app_set_background_color {"color":"${color}"}`,
@@ -91,7 +93,7 @@ describe("with a native client", () => {
 
   test("the closing confirmation is disabled before the window is closed", () => {
     const posted = record();
-    const host = createHost("8.0");
+    const host = createHost(createBridge("8.0"));
     host.holdOpen(true);
     host.close();
     expect(posted).toEqual([
@@ -104,15 +106,15 @@ describe("with a native client", () => {
 
   test("an old client does not get methods that it does not support", () => {
     const posted = record();
-    createHost("6.0").holdOpen(true);
+    createHost(createBridge("6.0")).holdOpen(true);
     expect(posted).toEqual(['web_app_setup_closing_behavior {"need_confirmation":true}']);
   });
 
   test("links open outside the app; t.me links open inside Telegram", () => {
     const posted = record();
-    const host = createHost("8.0");
+    const host = createHost(createBridge("8.0"));
     expect(host.openLink("https://shop.example/a?b=1")).toBe(true);
-    expect(host.openLink("https://t.me/some_bot?start=x")).toBe(true);
+    expect(host.openTelegramLink("https://t.me/some_bot?start=x")).toBe(true);
     expect(posted).toEqual([
       'web_app_open_link {"url":"https://shop.example/a?b=1"}',
       'web_app_open_tg_link {"path_full":"/some_bot?start=x"}',
@@ -120,8 +122,31 @@ describe("with a native client", () => {
   });
 });
 
-test("in a frame, the page's own links are left to the browser", () => {
-  expect(createHost("8.0").openLink("https://shop.example/")).toBe(false);
+test.each([
+  ["an old client, which has no such methods", "6.0"],
+  ["a client whose bridge throws", "8.0"],
+])("the page's own links are left to %s", (_name, version) => {
+  const postEvent = () => {
+    throw new Error("gone");
+  };
+  Object.assign(page.window, { TelegramWebviewProxy: { postEvent } });
+  const host = createHost(createBridge(version));
+  expect([host.openLink("https://shop.example/"), host.openTelegramLink("https://t.me/some_bot")]).toEqual([
+    false,
+    false,
+  ]);
+});
+
+test("in a frame, links of Telegram are passed to its web client, and others left to the browser", () => {
+  const posted: unknown[] = [];
+  Object.assign(page.window, {
+    top: {},
+    parent: { postMessage: (message: string) => posted.push(JSON.parse(message)) },
+  });
+  const host = createHost(createBridge("8.0"));
+  expect(host.openLink("https://shop.example/")).toBe(false);
+  expect(host.openTelegramLink("https://t.me/+AbC")).toBe(true);
+  expect(posted).toEqual([{ eventType: "web_app_open_tg_link", eventData: { path_full: "/+AbC" } }]);
 });
 
 test("short colours are applied, and dark ones are distinguished from light ones", () => {

@@ -1,11 +1,4 @@
-import {
-  createPostEvent,
-  type EventName,
-  type EventPayload,
-  type MethodName,
-  on,
-  targetOrigin,
-} from "@telegram-apps/sdk-react";
+import type { Bridge } from "./late-bridge.ts";
 import { readTheme } from "./launch.ts";
 import { paintSafeArea, paintTheme } from "./paint-theme.ts";
 
@@ -18,6 +11,8 @@ export interface Host {
   close(): void;
   /** Returns true if the client opens the link outside the app; otherwise the page's own link must open it. */
   openLink(url: string): boolean;
+  /** The same for a link of `https://t.me`, which the client opens inside Telegram. */
+  openTelegramLink(link: string): boolean;
   haptic(outcome: "success" | "warning" | "error"): void;
   /** Makes the client ask before closing the window, and prevents a swipe down from closing it. */
   holdOpen(isHeld: boolean): void;
@@ -31,32 +26,19 @@ export interface Host {
   onVisibility(listener: (isVisible: boolean) => void): () => void;
 }
 
-/**
- * Uses the SDK's bridge but not its components: those throw on launch data that real clients send (a missing `signature`,
- * short colours), and they add 12 kB to the first load.
- */
-export function createHost(version: string): Host {
-  // The messages contain no secrets, and the page's content security policy restricts which sites may frame it.
-  attempt(() => targetOrigin.set("*"));
-
-  // Throws if the client's version does not support the method, or if there is no client.
-  const send: (method: MethodName, parameters?: object) => void = createPostEvent(version);
-  const post = (method: MethodName, parameters?: object) => attempt(() => send(method, parameters));
-  const listen = <Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void) =>
-    attempt(() => on(name, listener)) ?? (() => {});
-
+export function createHost({ post, postNow, on }: Bridge): Host {
   return {
     ready() {
       post("iframe_ready", { reload_supported: false });
       post("web_app_ready");
       post("web_app_expand");
-      listen("theme_changed", ({ theme_params }) => {
-        const theme = readTheme(JSON.stringify(theme_params));
+      on("theme_changed", (data) => {
+        const theme = readTheme(JSON.stringify(fieldsOf(data).theme_params));
         // A client that sends no colour must not take those that are here.
         if (Object.keys(theme).length > 0) paintTheme(theme);
       });
-      listen("safe_area_changed", (insets) => paintSafeArea("device", insets));
-      listen("content_safe_area_changed", (insets) => paintSafeArea("content", insets));
+      on("safe_area_changed", (insets) => paintSafeArea("device", fieldsOf(insets)));
+      on("content_safe_area_changed", (insets) => paintSafeArea("content", fieldsOf(insets)));
       post("web_app_request_safe_area");
       post("web_app_request_content_safe_area");
     },
@@ -66,12 +48,9 @@ export function createHost(version: string): Host {
     },
     openLink(url) {
       // In a frame the page's links open in a new tab; a native web view would navigate itself and lose the ad.
-      if (!("TelegramWebviewProxy" in window)) return false;
-      const { hostname, pathname, search } = new URL(url);
-      if (hostname === "t.me") post("web_app_open_tg_link", { path_full: pathname + search });
-      else post("web_app_open_link", { url });
-      return true;
+      return "TelegramWebviewProxy" in window && postNow("web_app_open_link", { url });
     },
+    openTelegramLink: (link) => postNow("web_app_open_tg_link", { path_full: link.slice("https://t.me".length) }),
     haptic: (outcome) => post("web_app_trigger_haptic_feedback", { type: "notification", notification_type: outcome }),
     holdOpen(isHeld) {
       post("web_app_setup_closing_behavior", { need_confirmation: isHeld });
@@ -94,25 +73,22 @@ export function createHost(version: string): Host {
       };
     },
     onBack(listener) {
-      const stop = listen("back_button_pressed", listener);
+      const stop = on("back_button_pressed", listener);
       post("web_app_setup_back_button", { is_visible: true });
       return () => {
         stop();
         post("web_app_setup_back_button", { is_visible: false });
       };
     },
-    // An invalid value must not pause the video for ever.
     onVisibility: (listener) =>
-      listen("visibility_changed", (payload: { is_visible?: unknown } | null) => {
-        if (typeof payload?.is_visible === "boolean") listener(payload.is_visible);
+      on("visibility_changed", (data) => {
+        const { is_visible: isVisible } = fieldsOf(data);
+        if (typeof isVisible === "boolean") listener(isVisible);
       }),
   };
 }
 
-function attempt<Result>(act: () => Result): Result | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
+/** An invalid value must not pause the video for ever, nor stop the app. */
+function fieldsOf(data: unknown): Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null ? { ...data } : {};
 }

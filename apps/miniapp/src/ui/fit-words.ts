@@ -53,9 +53,9 @@ function shrink(block: HTMLElement, texts: readonly Text[]): void {
   }
 }
 
-/** A word that is on several lines. Only its hyphens may end one. */
+/** A word, or an amount with its unit, that is on several lines. Only its hyphens may end one. */
 function hasBrokenWord(text: Text): boolean {
-  return [...text.data.matchAll(/[^\s-]+/g)].some(({ 0: word, index }) => {
+  return [...text.data.matchAll(/(?:[^\s-]|\u00a0)+/g)].some(({ 0: word, index }) => {
     const range = document.createRange();
     range.setStart(text, index);
     range.setEnd(text, index + word.length);

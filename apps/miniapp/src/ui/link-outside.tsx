@@ -5,13 +5,15 @@ import { Icon } from "./icon.tsx";
 interface LinkOutsideProps {
   url: string;
   label: string;
+  /** What `url` leads to, if Telegram can open it; it is then opened without `url`. */
+  telegramLink?: string | undefined;
   look?: "outside" | "primary" | "secondary";
   host: Host;
-  onOpened?: (() => void) | undefined;
+  onOpened?: ((isInTelegram: boolean) => void) | undefined;
 }
 
 /** A link that opens outside the app without closing it. */
-export function LinkOutside({ url, label, look = "outside", host, onOpened }: LinkOutsideProps) {
+export function LinkOutside({ url, label, telegramLink, look = "outside", host, onOpened }: LinkOutsideProps) {
   const isStray = useStrayClick();
   return (
     <a
@@ -21,8 +23,9 @@ export function LinkOutside({ url, label, look = "outside", host, onOpened }: Li
       rel="noopener noreferrer"
       onClick={(event) => {
         const isIgnored = isStray(event);
-        if (isIgnored || host.openLink(url)) event.preventDefault();
-        if (!isIgnored) onOpened?.();
+        const isInTelegram = !isIgnored && telegramLink !== undefined && host.openTelegramLink(telegramLink);
+        if (isIgnored || isInTelegram || host.openLink(url)) event.preventDefault();
+        if (!isIgnored) onOpened?.(isInTelegram);
       }}
     >
       <bdi>{label}</bdi> <Icon name="outside" />

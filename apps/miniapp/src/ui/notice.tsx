@@ -3,11 +3,13 @@ import { useStateName } from "./hooks.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Heading } from "./texts.tsx";
 
+export type Tone = "plain" | "good" | "bad";
+
 interface NoticeProps {
   /** Name of the page's state. */
   state: string;
   icon: IconName | "spinner";
-  tone?: "plain" | "good" | "bad";
+  tone?: Tone;
   title: ReactNode;
   children?: ReactNode;
   /** The main action, in the foot. */

@@ -6,7 +6,7 @@ import { Icon } from "../ui/icon.tsx";
 export function AdLabel({ onAbout }: { onAbout: () => void }) {
   const { text } = useTranslator();
   return (
-    <Button className="ad-badge" aria-haspopup="dialog" onClick={onAbout}>
+    <Button className="badge" aria-haspopup="dialog" onClick={onAbout}>
       {text("adLabel")}
       <Icon name="info" />
     </Button>

@@ -89,7 +89,18 @@ describe("an uninterrupted playback", () => {
 
   test("of a resumed session starts with the sequence number that the service returned", () => {
     expect(reportsOf([moved(5000), stopped(5600)], { nextSequence: 17 })).toEqual([
-      { sequence: 17, from_ms: 5000, to_ms: 5600, visible: true, muted: true },
+      { sequence: 17, from_ms: 5000, to_ms: 5600, visible: true, muted: true, events: ["pause"] },
+    ]);
+  });
+
+  test("says once each what the viewer did: muted, unmuted, paused, resumed", () => {
+    const loud = { isMuted: false };
+    const all = [moved(0), moved(500, loud), moved(900, loud), moved(1000), stopped(1500), moved(1500), moved(4000)];
+    expect(reportsOf(all).map(({ to_ms, events }) => [to_ms, events])).toEqual([
+      [500, ["unmute"]],
+      [1000, ["mute"]],
+      [1500, ["pause"]],
+      [4000, ["resume"]],
     ]);
   });
 

@@ -18,6 +18,8 @@ export type PlayerEvent =
   | { readonly type: "moved" | "stopped"; readonly moment: PlayerMoment }
   | { readonly type: "jumped" };
 
+type RangeEvent = NonNullable<ProgressReport["events"]>[number];
+
 export interface Collecting {
   readonly durationMs: number;
   readonly nextSequence: number;
@@ -25,6 +27,8 @@ export interface Collecting {
   readonly reportedFrames?: number | undefined;
   /** The start of the open range and its current end. */
   readonly open: { readonly from: PlayerMoment; readonly to: PlayerMoment } | null;
+  /** The viewer has paused: the next range is played after that. */
+  readonly isPaused?: boolean;
 }
 
 const MAX_STEP_MS = 5000;
@@ -46,10 +50,12 @@ export function collectRanges(
   const { moment, type } = event;
   const isNewStart = !open || moment.positionMs < open.to.positionMs;
   if (isNewStart) return finish(collecting, open?.to, type === "stopped" ? null : { from: moment, to: moment });
-  if (type === "stopped") return finish(collecting, moment, null);
-  const isDifferent = moment.isVisible !== open.from.isVisible || moment.isMuted !== open.from.isMuted;
+  if (type === "stopped") return finish(collecting, moment, null, ["pause"]);
+  const isSwitched = moment.isMuted !== open.from.isMuted;
+  const isDifferent = moment.isVisible !== open.from.isVisible || isSwitched;
   const isDue = moment.positionMs >= reportDueMs(open.from.positionMs, durationMs);
-  if (isDifferent || isDue) return finish(collecting, moment, { from: moment, to: moment });
+  const events: RangeEvent[] = isSwitched ? [moment.isMuted ? "mute" : "unmute"] : [];
+  if (isDifferent || isDue) return finish(collecting, moment, { from: moment, to: moment }, events);
   return { collecting: { ...collecting, open: { from: open.from, to: moment } }, reports: [] };
 }
 
@@ -64,17 +70,22 @@ export function reportDueMs(fromMs: number, durationMs: number): number {
 }
 
 function finish(
-  { open, nextSequence, durationMs, reportedFrames }: Collecting,
+  { open, nextSequence, durationMs, reportedFrames, isPaused }: Collecting,
   to: PlayerMoment | undefined,
   next: Collecting["open"],
+  events: RangeEvent[] = [],
 ): { collecting: Collecting; reports: ProgressReport[] } {
   const reports = open && to ? reportsOf(open.from, to, nextSequence, reportedFrames) : [];
+  const [first] = reports;
+  if (isPaused) events = ["resume", ...events];
+  if (first && events.length > 0) first.events = events;
   return {
     collecting: {
       durationMs,
       reportedFrames: reports[0] ? to?.renderedFrames : reportedFrames,
       nextSequence: nextSequence + reports.length,
       open: next,
+      ...((first ? events.includes("pause") : isPaused) && { isPaused: true }),
     },
     reports,
   };

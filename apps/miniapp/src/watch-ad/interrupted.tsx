@@ -16,24 +16,21 @@ interface InterruptedProps {
 /** The ad stopped before its reward; it can be resumed unless its deadline has passed. */
 export function Interrupted({ stage, onClose, onReopen, onAnother }: InterruptedProps) {
   const { text } = useTranslator();
-  if (stage === "superseded") return <Superseded onReopen={onReopen} />;
-  const { state, icon } = interruptions[stage];
+  const { state, icon, action } = interruptions[stage];
   return (
     <Notice
       state={state}
       icon={icon}
       title={text(`${state}.title`)}
       action={
-        stage === "over" ? (
-          <>
+        <>
+          {stage === "superseded" ? null : (
             <Button look="secondary" onClick={onClose}>
               {text("action.close")}
             </Button>
-            <Button onClick={onAnother}>{text("action.watchAd")}</Button>
-          </>
-        ) : (
-          <Button onClick={onReopen}>{text(stage === "broken" ? "action.tryAgain" : "action.continue")}</Button>
-        )
+          )}
+          <Button onClick={stage === "over" ? onAnother : onReopen}>{text(`action.${action}`)}</Button>
+        </>
       }
     >
       <p className="secondary">{text(`${state}.text`)}</p>
@@ -42,23 +39,10 @@ export function Interrupted({ stage, onClose, onReopen, onAnother }: Interrupted
 }
 
 const interruptions = {
-  left: { state: "left", icon: "close" },
-  incomplete: { state: "not-counted", icon: "note" },
-  broken: { state: "broken", icon: "note" },
-  over: { state: "session-over", icon: "clock" },
-} as const satisfies Record<Exclude<Interruption, "superseded">, object>;
-
-/** Another window of this user has taken over the session. */
-export function Superseded({ onReopen }: { onReopen: () => void }) {
-  const { text } = useTranslator();
-  return (
-    <Notice
-      state="superseded"
-      icon="windows"
-      title={text("superseded.title")}
-      action={<Button onClick={onReopen}>{text("action.continueHere")}</Button>}
-    >
-      <p className="secondary">{text("superseded.text")}</p>
-    </Notice>
-  );
-}
+  left: { state: "left", icon: "close", action: "continue" },
+  incomplete: { state: "not-counted", icon: "note", action: "continue" },
+  broken: { state: "broken", icon: "note", action: "tryAgain" },
+  over: { state: "session-over", icon: "clock", action: "watchAd" },
+  // Another window of this user has taken over the session, and stays open.
+  superseded: { state: "superseded", icon: "windows", action: "continueHere" },
+} as const satisfies Record<Interruption, object>;

@@ -1,5 +1,6 @@
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
+import { Gain } from "../ui/gain.tsx";
 import { Heading } from "../ui/texts.tsx";
 import { AdLabel } from "./ad-label.tsx";
 import type { Session } from "./watching.ts";
@@ -62,7 +63,17 @@ export function Offer({ session, isMuted, onSetMuted, onWatch, onAbout }: OfferP
         </dl>
       </div>
       <div className="foot">
-        <Button onClick={onWatch}>{text(isBegun ? "action.continue" : "action.watch")}</Button>
+        <Button onClick={onWatch}>
+          <span>
+            {text(isBegun ? "action.continue" : "action.watch")}
+            {reward ? (
+              <span className="apart">
+                {" "}
+                <Gain {...reward} />
+              </span>
+            ) : null}
+          </span>
+        </Button>
       </div>
     </>
   );

@@ -52,11 +52,11 @@ test.each([
 
 describe("the watchdog", () => {
   /** The verdicts other than "fine", with their second. */
-  function verdicts(positionAt: (second: number) => number, seconds: number): [number, Verdict][] {
+  function verdicts(positionAt: (second: number) => number, seconds: number, isLoading = true): [number, Verdict][] {
     let progress = startProgress(positionAt(0), 0);
     const faults: [number, Verdict][] = [];
     for (let second = 1; second <= seconds; second++) {
-      const step = checkProgress(progress, positionAt(second), second * 1000);
+      const step = checkProgress(progress, positionAt(second), second * 1000, isLoading);
       progress = step.progress;
       if (step.verdict !== "fine") faults.push([second, step.verdict]);
     }
@@ -67,24 +67,48 @@ describe("the watchdog", () => {
     expect(verdicts((second) => second * 100, 60)).toEqual([]);
   });
 
-  test("after 8 s without progress the video is reloaded once; after 20 s the watchdog gives up", () => {
-    expect(verdicts(() => 0, 20)).toEqual([
-      [8, "reload"],
-      [20, "give-up"],
+  test("a file that loads for 7 s is loaded again, then by another element, then given up", () => {
+    expect(verdicts(() => 0, 60)).toEqual([
+      [7, "reload"],
+      [14, "renew"],
+      [21, "give-up"],
+    ]);
+  });
+
+  test("a video that stands still although nothing is missing is restarted before each other recovery", () => {
+    expect(verdicts(() => 70, 60, false)).toEqual([
+      [1, "restart"],
+      [3, "reload"],
+      [4, "restart"],
+      [6, "renew"],
+      [7, "restart"],
+      [9, "give-up"],
     ]);
   });
 
   test("a position that goes back, as in a reload, is not progress", () => {
-    expect(verdicts((second) => (second < 8 ? 5000 : 0), 20)).toEqual([
-      [8, "reload"],
-      [20, "give-up"],
+    expect(verdicts((second) => (second < 7 ? 5000 : 0), 21)).toEqual([
+      [7, "reload"],
+      [14, "renew"],
+      [21, "give-up"],
     ]);
   });
 
-  test("progress restarts both timeouts", () => {
-    expect(verdicts((second) => (second < 10 ? 0 : 1000), 18)).toEqual([
-      [8, "reload"],
-      [18, "reload"],
+  test("a recovery that moves the video for less than two seconds has failed", () => {
+    expect(verdicts((second) => (second < 4 ? 70 : second < 8 ? 500 : 900), 20, false)).toEqual([
+      [1, "restart"],
+      [3, "reload"],
+      [5, "restart"],
+      [7, "renew"],
+      [9, "restart"],
+      [11, "give-up"],
+    ]);
+  });
+
+  test("after two seconds of playback the next fault begins anew", () => {
+    expect(verdicts((second) => (second < 10 ? 0 : Math.min(second, 12) * 1000), 20)).toEqual([
+      [7, "reload"],
+      [19, "reload"],
     ]);
   });
 });

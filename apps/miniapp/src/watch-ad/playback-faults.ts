@@ -49,21 +49,38 @@ export function isPictureMissing({ picture, isFrameless, movedMs, isAtEnd }: Pic
   return isFrameless && movedMs >= FRAME_WITHIN_MS;
 }
 
-/** What to do about a video that should be playing. A stalled download fires no `error`, so only the clock detects it. */
-export type Verdict = "fine" | "reload" | "give-up";
+/**
+ * What to do about a video that should be playing. A stalled download fires no `error`, so only the clock detects it.
+ * `restart`: pause and play. WebKitGTK freezes a video that starts while the layout over it changes, as it does at each start.
+ * `renew`: another element, since loading the same one did not help.
+ */
+export type Verdict = "fine" | "restart" | "reload" | "renew" | "give-up";
 
 export interface Progress {
   /** The last position and the time since which it has not advanced. */
   readonly positionMs: number;
   readonly sinceMs: number;
-  readonly hasReloaded: boolean;
+  /** Recoveries without success, and the position and the time of the last one. */
+  readonly recoveries: number;
+  readonly recoveredFromMs: number;
+  readonly recoveredAtMs: number;
 }
 
-const RELOAD_AFTER_MS = 8000;
-const GIVE_UP_AFTER_MS = 20_000;
+/** A picture that stands still for so long is frozen: the ring stops, and the viewer is told. */
+export const FROZEN_MS = 1200;
+/** Some elements move for a moment after each recovery: that is no success. */
+const SUCCESS_MS = 2000;
+
+const STEPS = ["restart", "reload", "restart", "renew", "restart", "give-up"] as const satisfies Verdict[];
+/** A browser that still loads may be on a slow network. */
+const LOADING_MS = 7000;
+/** One that has frames, or has stopped loading, has no reason to stand still. */
+const STUCK_MS = 2000;
+/** Before the viewer is told, which would change the layout over the video. */
+const RESTART_MS = 600;
 
 export function startProgress(positionMs: number, nowMs: number): Progress {
-  return { positionMs, sinceMs: nowMs, hasReloaded: false };
+  return { positionMs, sinceMs: nowMs, recoveries: 0, recoveredFromMs: positionMs, recoveredAtMs: nowMs };
 }
 
 /** Called several times per second while the video should be playing. `nowMs` is a monotonic clock. */
@@ -71,13 +88,21 @@ export function checkProgress(
   progress: Progress,
   positionMs: number,
   nowMs: number,
+  isLoading: boolean,
 ): { progress: Progress; verdict: Verdict } {
-  // A reload starts by going back; only moving forward counts as progress.
-  if (positionMs > progress.positionMs) return { progress: startProgress(positionMs, nowMs), verdict: "fine" };
-  const stalledMs = nowMs - progress.sinceMs;
-  if (stalledMs >= GIVE_UP_AFTER_MS) return { progress, verdict: "give-up" };
-  if (stalledMs >= RELOAD_AFTER_MS && !progress.hasReloaded) {
-    return { progress: { ...progress, hasReloaded: true }, verdict: "reload" };
+  const { recoveries, recoveredFromMs } = progress;
+  // A recovery starts by going back; only moving forward counts as progress.
+  if (positionMs > progress.positionMs) {
+    const isSuccess = recoveries === 0 || positionMs - recoveredFromMs >= SUCCESS_MS;
+    const moved = isSuccess ? startProgress(positionMs, nowMs) : { ...progress, positionMs, sinceMs: nowMs };
+    return { progress: moved, verdict: "fine" };
   }
-  return { progress, verdict: "fine" };
+  // A video without data does not need a restart.
+  const next = isLoading ? recoveries | 1 : recoveries;
+  const step = STEPS[next];
+  const waitMs = isLoading ? LOADING_MS : step === "restart" ? RESTART_MS : STUCK_MS;
+  const waitedMs = nowMs - Math.max(progress.sinceMs, progress.recoveredAtMs);
+  if (!step || waitedMs < waitMs) return { progress, verdict: "fine" };
+  const recovered = { recoveries: next + 1, recoveredFromMs: progress.positionMs, recoveredAtMs: nowMs };
+  return { progress: { ...progress, ...recovered }, verdict: step };
 }

@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { countClick } from "../ad-service-client.ts";
+import type { Translator } from "../locales/translate.ts";
 import { useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
@@ -19,7 +21,8 @@ interface PlayerControlsProps {
 
 /** The overlay of the running video. Only the call to action is over the lower third of the picture. */
 export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
-  const { text } = useTranslator();
+  const translator = useTranslator();
+  const { text } = translator;
   const { ad } = session;
   const { stage, isMuted, playback, positionMs } = snapshot;
   usePlayerKeys(actions, snapshot);
@@ -42,7 +45,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             <p>{text("player.confirming")}</p>
           ) : (
             // One text: in parts, the last of them would move when the number loses a digit.
-            <p role="timer">{text("player.rewardIn", { count: secondsLeft(session, snapshot) })}</p>
+            <p role="timer">{rewardIn(translator, session, secondsLeft(session, snapshot))}</p>
           )}
           <p className="pill-brand">
             <AdLabel onAbout={actions.openAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
@@ -92,6 +95,11 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   );
 }
 
+function rewardIn({ text, gainText }: Translator, { rewards }: Session, count: number): string {
+  const reward = rewards?.rewarded;
+  return reward ? text("player.namedIn", { reward: gainText(reward), count }) : text("player.rewardIn", { count });
+}
+
 /** What screen readers announce: one thing at a time, the most important first. */
 function announcementOf(
   { stage, playback, isConnected }: WatchingSnapshot,
@@ -114,13 +122,26 @@ interface AdFootProps {
 
 /** The advertiser and its call to action: below the picture where there is room, else only the call to action, over it. */
 export function AdFoot({ ad, look, host, onAbout, onOpened }: AdFootProps) {
+  const { text } = useTranslator();
   const link = ad.call_to_action;
   return (
-    <div className="ad-foot">
+    <div className="stage-foot">
       <p className="brand">
         <AdLabel onAbout={onAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
       </p>
-      {link ? <LinkOutside look={look} host={host} url={link.url} label={link.label} onOpened={onOpened} /> : null}
+      {link ? (
+        <LinkOutside
+          look={look}
+          host={host}
+          url={link.url}
+          telegramLink={link.opens?.in === "telegram" ? link.opens.link : undefined}
+          label={link.label ?? text("action.learnMore")}
+          onOpened={(isInTelegram) => {
+            if (isInTelegram) countClick(link.url);
+            onOpened?.();
+          }}
+        />
+      ) : null}
     </div>
   );
 }

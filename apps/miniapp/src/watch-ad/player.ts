@@ -1,7 +1,15 @@
 import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { PlayerEvent, PlayerMoment } from "./collect-ranges.ts";
-import { checkProgress, describeFault, isPictureMissing, isTooShort, startProgress } from "./playback-faults.ts";
-import { guardVideo, type Size } from "./video-element.ts";
+import {
+  checkProgress,
+  describeFault,
+  FROZEN_MS,
+  isPictureMissing,
+  isTooShort,
+  startProgress,
+  type Verdict,
+} from "./playback-faults.ts";
+import { calmly, type Guard, guardVideo, type Size } from "./video-element.ts";
 import { shouldPlay, type WatchEvent, type WatchState } from "./watch-state.ts";
 
 export interface PlayerOptions {
@@ -34,9 +42,12 @@ const UNCOUNTED_MS = 100;
  * The constructor has no effect: `attach` takes the video.
  */
 export class Player {
-  private readonly video: HTMLVideoElement;
+  private video: HTMLVideoElement;
   private readonly options: PlayerOptions;
   private stop = new AbortController();
+  /** Of the current element. */
+  private release = () => {};
+  private guard: Guard | undefined;
   private hasPlayed = false;
   private furthestMs: number;
   /** The position at the last call of `play()`. */
@@ -51,6 +62,8 @@ export class Player {
   /** The browser reports frames, and has reported none since the file was loaded. */
   private isFrameless = false;
   private ticks: ReturnType<typeof setInterval> | undefined;
+  /** Pauses a video that should not play. */
+  private holdStill = () => {};
 
   constructor(video: HTMLVideoElement, options: PlayerOptions) {
     this.video = video;
@@ -61,29 +74,48 @@ export class Player {
   /** Takes the video, its events and the media keys until `detach` is called. */
   attach(): void {
     this.stop = new AbortController();
-    this.watchFrames();
-    this.seek(this.furthestMs);
-    const unguard = guardVideo(this.video, {
-      furthestSeconds: () => this.furthestMs / 1000,
-      onSeek: () => this.options.onPlayed({ type: "jumped" }),
-    });
-    this.stop.signal.addEventListener("abort", unguard);
-    this.listen("playing", () => this.onPlaying());
-    this.listen("timeupdate", () => this.tick());
-    this.listen("pause", () => this.onPause());
-    this.listen("waiting", () => this.options.onChange());
-    this.listen("volumechange", () => this.report(this.isRunning ? "moved" : "stopped"));
-    this.listen("ended", () => this.onEnded());
-    this.listen("error", () => this.onError());
-    this.listen("loadedmetadata", () => this.onMetadata());
-    this.listen("resize", () => this.onResize());
+    this.take(this.video);
   }
 
   detach(): void {
     this.stop.abort();
+    this.release();
     clearInterval(this.ticks);
     this.ticks = undefined;
     this.video.pause();
+  }
+
+  private take(video: HTMLVideoElement): void {
+    const stop = new AbortController();
+    this.video = video;
+    this.watchFrames();
+    this.seek(this.furthestMs);
+    const guard = guardVideo(video, {
+      furthestSeconds: () => this.furthestMs / 1000,
+      onSeek: () => this.options.onPlayed({ type: "jumped" }),
+    });
+    this.guard = guard;
+    this.release = () => {
+      stop.abort();
+      guard.release();
+    };
+    const listen = (type: keyof HTMLMediaElementEventMap, listener: () => void) =>
+      video.addEventListener(type, listener, { signal: stop.signal });
+    listen("playing", () => this.onPlaying());
+    listen("timeupdate", () => this.tick());
+    listen("pause", () => this.onPause());
+    listen("waiting", () => this.options.onChange());
+    listen(
+      "volumechange",
+      calmly(() => this.report(this.isRunning ? "moved" : "stopped"), stop.signal),
+    );
+    listen("ended", () => this.onEnded());
+    listen("error", () => this.onError());
+    listen("loadedmetadata", () => this.onMetadata());
+    listen("resize", () => this.onResize());
+    this.holdStill = calmly(() => {
+      if (!this.shouldPlay) video.pause();
+    }, stop.signal);
   }
 
   /** Call it inside each tap that requests playback, before the state changes: a video that failed is loaded again. */
@@ -92,8 +124,7 @@ export class Player {
     this.errors = 0;
     this.ticks ??= setInterval(() => this.tick(), TICK_MS);
     this.progress = startProgress(this.positionMs, performance.now());
-    if (hasStalled) this.reloadLighter();
-    else if (this.video.error) this.reload();
+    if (hasStalled || this.video.error) this.reload(hasStalled);
   }
 
   /** Plays or pauses after a change of the state. */
@@ -101,9 +132,10 @@ export class Player {
     if (this.shouldPlay) {
       // A blocked video waits for a tap or for its last hold's release.
       if (!this.video.paused || this.options.state().motion !== "waiting") return;
-      this.progress = startProgress(this.positionMs, performance.now());
+      if (!shouldPlay(before)) this.progress = startProgress(this.positionMs, performance.now());
       this.play();
-    } else if (!this.video.paused) {
+    } else if (!shouldPlay(before)) this.holdStill();
+    else if (!this.video.paused) {
       this.video.pause();
       // Reported now and not with the event, which a page that is being closed does not receive.
       if (before.motion === "running") this.report("stopped", true);
@@ -123,8 +155,14 @@ export class Player {
     return this.video.currentTime * 1000;
   }
 
+  /** The browser has the frames to go on. */
   get hasFrames(): boolean {
     return this.video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA;
+  }
+
+  /** The picture moves, or could have done so only a moment ago. */
+  get isMoving(): boolean {
+    return this.hasFrames && performance.now() - this.progress.sinceMs < FROZEN_MS;
   }
 
   /** The size of the picture; undefined while it is unknown, and if there is none. */
@@ -162,7 +200,7 @@ export class Player {
 
   private onPlaying(): void {
     if (!this.shouldPlay) {
-      this.video.pause();
+      this.holdStill();
       return;
     }
     this.playedFromMs = this.positionMs;
@@ -179,6 +217,8 @@ export class Player {
   }
 
   private onPause(): void {
+    // The event comes later than the pause, and a restart plays on.
+    if (!this.video.paused) return;
     this.report("stopped");
     // The system paused it, such as for a call or a dialog. Ask for a tap instead of resuming automatically.
     if (!this.video.ended) this.options.dispatch("stopped");
@@ -186,7 +226,7 @@ export class Player {
 
   private onEnded(): void {
     // The seek to the end was undone.
-    if (!this.video.ended || this.failsToDisplay()) return;
+    if (!this.video.ended || this.guard?.hasSkipped() || this.failsToDisplay()) return;
     this.report("stopped");
     this.options.dispatch("ended");
   }
@@ -198,21 +238,26 @@ export class Player {
     this.failedAtMs = this.furthestMs;
     if (this.errors === ERRORS_OF_A_FAULT) this.options.onFault(describeFault(this.video.error));
     setTimeout(() => {
-      if (this.video.error && this.shouldPlay && !this.stop.signal.aborted) this.reload();
+      if (this.video.error && this.shouldPlay && !this.stop.signal.aborted) this.reload(false);
     }, ERROR_PAUSE_MS);
   }
 
   private tick(): void {
     if (this.stop.signal.aborted || this.failsToDisplay()) return;
+    const verdict = this.checkMovement();
     if (this.isRunning && !this.video.seeking) this.report("moved");
-    if (!this.shouldPlay || this.options.state().motion === "blocked") return;
-    const { progress, verdict } = checkProgress(this.progress, this.positionMs, performance.now());
-    this.progress = progress;
     switch (verdict) {
       case "fine":
         break;
+      case "restart":
+        // Frozen, and not still seeking or decoding its first frame: those take their time on a slow phone.
+        if (!this.hasFrames || this.video.seeking) break;
+        this.video.pause();
+        this.play();
+        break;
       case "reload":
-        this.reloadLighter();
+      case "renew":
+        this.reload(verdict === "renew");
         break;
       case "give-up":
         this.options.dispatch("stalled");
@@ -221,6 +266,14 @@ export class Player {
       default:
         verdict satisfies never;
     }
+  }
+
+  private checkMovement(): Verdict {
+    if (!this.shouldPlay || this.options.state().motion === "blocked") return "fine";
+    const isLoading = !this.hasFrames && this.video.networkState === HTMLMediaElement.NETWORK_LOADING;
+    const { progress, verdict } = checkProgress(this.progress, this.positionMs, performance.now(), isLoading);
+    this.progress = progress;
+    return verdict;
   }
 
   private onMetadata(): void {
@@ -262,7 +315,7 @@ export class Player {
   }
 
   private report(type: "moved" | "stopped", hasRun = this.isRunning): void {
-    if (!this.video.seeking) {
+    if (!this.video.seeking && !this.guard?.hasSkipped()) {
       if (hasRun) this.furthestMs = Math.max(this.furthestMs, this.positionMs);
       this.options.onPlayed({ type, moment: this.moment() });
     }
@@ -278,20 +331,32 @@ export class Player {
     };
   }
 
-  /** A stalled file may be too large for the connection. */
-  private reloadLighter(): void {
+  /** A file that stalled or failed may be too large for the connection. */
+  private lighterFile(): string | undefined {
     const files = this.options.lighter.map((url) => new URL(url, location.href).href);
-    const next = files[files.indexOf(this.video.src) + 1];
-    if (next) this.video.src = next;
-    this.reload();
+    return files[files.indexOf(this.video.src) + 1];
   }
 
-  /** Reloads the media and continues at the furthest position. */
-  private reload(): void {
+  /**
+   * Loads the media again, from a lighter file if there is one, and continues at the furthest position; `isNew`: in a new
+   * element of the same look, because the old one plays no more, whatever it loads.
+   */
+  private reload(isNew: boolean): void {
+    const old = this.video;
+    const file = this.lighterFile();
     this.options.onPlayed({ type: "jumped" });
     this.options.dispatch("reloading");
-    this.video.load();
-    this.watchFrames();
+    if (isNew) {
+      this.release();
+      const video = old.cloneNode() as HTMLVideoElement;
+      video.muted = old.muted;
+      old.replaceWith(video);
+      // Releases the decoder and the connection.
+      old.removeAttribute("src");
+      this.take(video);
+    } else this.watchFrames();
+    if (file) this.video.src = file;
+    old.load();
     this.seek(this.furthestMs);
     if (this.shouldPlay) this.play();
   }
@@ -299,9 +364,5 @@ export class Player {
   /** Before the metadata is loaded this sets the start position; some web views ignore it, so `onMetadata` seeks again. */
   private seek(positionMs: number): void {
     if (Math.abs(this.positionMs - positionMs) > 1) this.video.currentTime = positionMs / 1000;
-  }
-
-  private listen(type: keyof HTMLMediaElementEventMap, listener: () => void): void {
-    this.video.addEventListener(type, listener, { signal: this.stop.signal });
   }
 }

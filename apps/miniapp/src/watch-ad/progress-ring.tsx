@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
+import { isCalm } from "../ui/is-calm.ts";
 
 interface ProgressRingProps {
   label: string;
@@ -8,7 +9,7 @@ interface ProgressRingProps {
   isRunning: boolean;
 }
 
-/** The video's clock is reported four times a second; a ring that runs by itself is corrected only when it is this far off. */
+/** The position is published once a second; a ring that runs by itself is corrected only when it is this far off. */
 const DRIFT_MS = 400;
 
 /**
@@ -83,9 +84,4 @@ const turns = {
 /** The ad is the first half of the animation: a video that ends late leaves the ring full. */
 function timing(durationMs: number): KeyframeAnimationOptions {
   return { duration: 2 * durationMs, iterations: Number.POSITIVE_INFINITY };
-}
-
-function isCalm(): boolean {
-  const isSlow = document.documentElement.dataset.phone === "slow";
-  return isSlow || matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

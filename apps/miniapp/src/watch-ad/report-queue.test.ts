@@ -4,7 +4,10 @@ import type { Answer } from "../ad-service-client.ts";
 import { type Call, ReportQueue } from "./report-queue.ts";
 
 beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const range = (sequence: number): ProgressReport => ({
   sequence,
@@ -222,6 +225,7 @@ test("a watched view sends a heartbeat every 5 s until it is closed", async () =
 });
 
 test("retries back off up to 8 s, and never wait less than the service requests", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
   const { queue, calls } = endpoint((_, index) => ({ outcome: "unreachable", retryAfterMs: index === 6 ? 20_000 : 0 }));
   queue.start();
   await vi.advanceTimersByTimeAsync(500 + 1000 + 2000 + 4000 + 8000 + 8000 + 6 * 50);

@@ -1,5 +1,6 @@
 import type { ProgressReport, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
 import type { Answer } from "../ad-service-client.ts";
+import { retryPauseMs } from "../retry-pause.ts";
 
 export type Call = Omit<ReportRequest, "token">;
 
@@ -144,9 +145,7 @@ export class ReportQueue {
 
   private retryLater(atLeastMs: number): void {
     this.options.onConnection(false);
-    const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.failures, MAX_RETRY_MS);
-    this.failures++;
-    this.sendIn(Math.max(backoffMs, atLeastMs));
+    this.sendIn(retryPauseMs(this.failures++, FIRST_RETRY_MS, MAX_RETRY_MS, atLeastMs));
   }
 
   private sendIn(milliseconds: number): void {

@@ -1,6 +1,7 @@
-import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
+import type { BotForPlayer, OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Answer, openSession, reportFault } from "../ad-service-client.ts";
+import { retryPauseMs } from "../retry-pause.ts";
 import type { Launch } from "../telegram/launch.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
 import { loadVideo } from "./video-element.ts";
@@ -16,6 +17,7 @@ export type Opening =
 
 /** Failures that are retried without telling the user. */
 const QUIET_FAILURES = 2;
+const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 8000;
 
 /** What the page started before the app's files arrived. */
@@ -35,6 +37,14 @@ interface AdView {
   reopen: () => void;
   /** Opens another ad after the one that the app was opened for. */
   openAnother: () => void;
+  /** Loads the video that another ad after this one will most likely have. Nothing is opened. */
+  prepareAnother: (after: Session, media: { url: string; poster_url?: string | undefined }) => void;
+}
+
+/** The next ad's video, loading while the reward is shown. */
+interface Prepared {
+  readonly code: string;
+  readonly video: HTMLVideoElement;
 }
 
 /** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
@@ -47,6 +57,13 @@ export function useAdSession(start: Start): AdView {
   const [isAnother, setAnother] = useState(false);
   const failures = useRef(0);
   const latestVideo = useRef(opening.phase === "watch" ? opening.video : undefined);
+
+  const prepared = useRef<Prepared>(undefined);
+  const prepareAnother = useCallback<AdView["prepareAnother"]>(({ code }, { url, poster_url }) => {
+    if (prepared.current?.video.src === new URL(url, location.href).href || isSavingData()) return;
+    const video = loadVideo(document.createElement("video"), { media_url: url, ...(poster_url && { poster_url }) });
+    prepared.current = { code, video };
+  }, []);
 
   const reopen = useCallback(() => {
     setOpening({ phase: "opening" });
@@ -62,18 +79,19 @@ export function useAdSession(start: Start): AdView {
     if (start.types.length === 0 || (attempt === 0 && isAnswered(start.answer))) return;
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
-    const answering = attempt === 0 && start.opening ? start.opening : open(start, isAnother);
+    const answering = attempt === 0 && start.opening ? start.opening : open(start, isAnother, prepared.current);
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
       if (!isAnswered(answer)) {
-        setTimeout(tryAgain, Math.max(Math.min(1000 * 2 ** failures.current, MAX_RETRY_MS), answer.retryAfterMs));
+        setTimeout(tryAgain, retryPauseMs(failures.current, FIRST_RETRY_MS, MAX_RETRY_MS, answer.retryAfterMs));
         window.addEventListener("online", tryAgain, { signal: isCurrent.signal });
         failures.current++;
         if (failures.current > QUIET_FAILURES || !navigator.onLine) setOpening({ phase: "unreachable" });
         return;
       }
       failures.current = 0;
-      const next = settle(answer, latestVideo.current ?? start.video());
+      const next = settle(answer, prepared.current?.video ?? latestVideo.current ?? start.video());
+      prepared.current = undefined;
       if (next.phase === "watch") latestVideo.current = next.video;
       setOpening(next);
     });
@@ -96,12 +114,19 @@ export function useAdSession(start: Start): AdView {
     };
   }, [foreign, reopen]);
 
-  return { opening: foreign ? { phase: "opening" } : opening, reopen, openAnother };
+  return { opening: foreign ? { phase: "opening" } : opening, reopen, openAnother, prepareAnother };
 }
 
-function open({ launch, types }: Start, another: boolean): ReturnType<typeof openSession> | undefined {
+function open(
+  { launch, types }: Start,
+  another: boolean,
+  prepared: Prepared | undefined,
+): ReturnType<typeof openSession> | undefined {
   const { botId, initData, code, startParam } = launch;
-  const request = { ...(another ? { another } : { code, start_param: startParam }), media_types: [...types] };
+  const which = another
+    ? { another, code: prepared?.code, preloaded: prepared?.video.src.split("/media/")[1] }
+    : { code, start_param: startParam };
+  const request = { ...which, media_types: [...types] };
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
@@ -113,8 +138,14 @@ function isAnswered(answer: Answer<OpenSessionResponse> | undefined): answer is 
 
 function settle(answer: Answered, loading: HTMLVideoElement | undefined): Opening {
   const opened = describeOpening(answer, Date.now());
+  if ("session" in opened) showPicture(opened.session.bot);
   if (opened.phase !== "watch") return opened;
   return { ...opened, video: adopt(opened.session.ad, loading) };
+}
+
+/** Gives the style the bot's picture (`ui/pictures.css`): pages of other hosts than the ad service come without it. */
+export function showPicture({ picture_url: url }: Pick<BotForPlayer, "picture_url">): void {
+  if (url) document.documentElement.style.cssText += `;--bot-mark:"";--bot-picture:url("${url}")`;
 }
 
 function isPlayable({ session, video }: Extract<Opening, { phase: "watch" }>): boolean {
@@ -127,4 +158,10 @@ function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVide
   return video && files.some((file) => new URL(file, location.href).href === video.src)
     ? video
     : loadVideo(document.createElement("video"), ad);
+}
+
+/** The viewer pays for each byte, and may not want another ad. */
+function isSavingData(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  return connection?.saveData === true;
 }

@@ -40,38 +40,67 @@ export function layoutSize(declared: Size, picture: Size | undefined): Size {
   return Math.abs(ratio - 1) <= SAME_SHAPE ? declared : picture;
 }
 
+export interface Guard {
+  /** The video was moved beyond what was played and is not back yet: what it shows meanwhile is not playback. */
+  hasSkipped(): boolean;
+  release(): void;
+}
+
 /** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
 export function guardVideo(
   video: HTMLVideoElement,
   options: { furthestSeconds: () => number; onSeek: () => void },
-): () => void {
+): Guard {
   const stop = new AbortController();
   const listening = { signal: stop.signal };
   video.controls = false;
   video.loop = false;
   video.disablePictureInPicture = true;
   video.disableRemotePlayback = true;
+  const isBeyondPlayed = () => video.currentTime > options.furthestSeconds() + SEEK_SLACK_SECONDS;
+  let hasSkipped = false;
+  const goBack = calmly(() => {
+    if (isBeyondPlayed()) video.currentTime = options.furthestSeconds();
+    hasSkipped = false;
+  }, stop.signal);
   video.addEventListener(
     "seeking",
     () => {
       options.onSeek();
-      const furthest = options.furthestSeconds();
-      if (video.currentTime > furthest + SEEK_SLACK_SECONDS) video.currentTime = furthest;
+      hasSkipped ||= isBeyondPlayed();
+      if (hasSkipped) goBack();
     },
     listening,
   );
-  video.addEventListener(
-    "ratechange",
-    () => {
-      if (video.playbackRate !== 1) video.playbackRate = 1;
-    },
-    listening,
-  );
+  const resetSpeed = calmly(() => {
+    if (video.playbackRate !== 1 && !video.ended) video.playbackRate = 1;
+  }, stop.signal);
+  video.addEventListener("ratechange", resetSpeed, listening);
   video.addEventListener("contextmenu", (event) => event.preventDefault(), listening);
   const releaseKeys = silenceMediaKeys();
-  return () => {
-    stop.abort();
-    releaseKeys();
+  return {
+    hasSkipped: () => hasSkipped,
+    release() {
+      stop.abort();
+      releaseKeys();
+    },
+  };
+}
+
+const CALM_MS = 250;
+
+/** Acts at once, then at most every 250 ms: a script that undoes each correction must not keep the processor busy. */
+export function calmly(act: () => void, stop: AbortSignal): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isDue = false;
+  return function run() {
+    isDue = timer !== undefined;
+    if (isDue || stop.aborted) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isDue) run();
+    }, CALM_MS);
+    act();
   };
 }
 

@@ -132,7 +132,14 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
           />
         ) : null}
       </div>
-      {holds.has("dialog") ? <LeaveDialog seconds={seconds} onStay={actions.stay} onLeave={actions.leave} /> : null}
+      {holds.has("dialog") ? (
+        <LeaveDialog
+          reward={session.rewards?.rewarded}
+          seconds={seconds}
+          onStay={actions.stay}
+          onLeave={actions.leave}
+        />
+      ) : null}
     </main>
   );
 }

@@ -126,7 +126,7 @@ describe("an event that does not apply leaves the state unchanged", () => {
   });
 });
 
-test.each<[WatchState, hasFrames: boolean, string]>([
+test.each<[WatchState, isMoving: boolean, string]>([
   [initialState, true, "idle"],
   [waiting, true, "buffering"],
   [running, true, "playing"],
@@ -136,8 +136,8 @@ test.each<[WatchState, hasFrames: boolean, string]>([
   [state("playing", "stalled", "away"), true, "stalled"],
   [inDialog, true, "held"],
   [watched, false, "ended"],
-])("%o is shown, with frames: %s, as %s", (from, hasFrames, shown) => {
-  expect(playbackOf(from, hasFrames)).toBe(shown);
+])("%o is shown, moving: %s, as %s", (from, isMoving, shown) => {
+  expect(playbackOf(from, isMoving)).toBe(shown);
 });
 
 const allEvents: WatchEvent[] = [

@@ -182,12 +182,12 @@ function change(state: WatchState, to: Partial<WatchState>): WatchState {
   return isSame ? state : next;
 }
 
-/** The playback to show; `hasFrames`: the browser has the frames to go on. The most final reason takes precedence. */
+/** The playback to show; `isMoving`: the picture moves. The most final reason takes precedence. */
 export type Playback = "idle" | "playing" | "buffering" | "held" | "blocked" | "stalled" | "ended";
 
-export function playbackOf({ motion, holds }: WatchState, hasFrames: boolean): Playback {
+export function playbackOf({ motion, holds }: WatchState, isMoving: boolean): Playback {
   if (motion === "ended" || motion === "idle" || motion === "stalled") return motion;
   if (holds.size > 0) return "held";
   if (motion === "blocked") return "blocked";
-  return motion === "running" && hasFrames ? "playing" : "buffering";
+  return motion === "running" && isMoving ? "playing" : "buffering";
 }

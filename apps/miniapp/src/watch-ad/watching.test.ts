@@ -77,6 +77,7 @@ const idleHost: Host = {
   haptic: nothing,
   holdOpen: nothing,
   openLink: () => false,
+  openTelegramLink: () => false,
   immerse: () => nothing,
   onBack: () => nothing,
   onVisibility: () => nothing,
@@ -137,6 +138,56 @@ describe("how often a player calls", () => {
     await page.wait(20_000);
     expect(page.calls.length - before).toBe(4);
   });
+});
+
+describe("a view that was watched to its end is paid, however its calls are lost", () => {
+  const moments = { "before the tap": 0, "after the start": 500, "in the middle": 5200, "at the end": 10_100 };
+  const faults = ["request-lost", "answer-lost", "hangs", "busy"] as const satisfies readonly Network[];
+  /** The view is over after 10 s; each way to leave it takes place at 10.2 s or when the service has confirmed it. */
+  const ways = {
+    "closed while it is being confirmed": async (page: Opened) => page.watching.close(),
+    "closed once it is confirmed": async (page: Opened) => {
+      await page.wait(MAX_SILENCE_MS);
+      page.watching.close();
+    },
+    "left while it is being confirmed": async (page: Opened) => {
+      page.hide();
+      page.leave();
+    },
+    "hidden while it is being confirmed, and closed after the return": async (page: Opened) => {
+      page.hide();
+      await page.wait(2000);
+      page.show();
+      await page.wait(MAX_SILENCE_MS);
+      page.watching.close();
+    },
+  };
+  const backAfter = { "at once": 0, "after 3 s": 3000, "after a minute": 60_000 };
+
+  for (const [way, leave] of Object.entries(ways)) {
+    for (const [when, atMs] of Object.entries(moments)) {
+      test.each(faults)(`${way}; the network fails ${when}: %s`, async (fault) => {
+        for (const afterMs of Object.values(backAfter)) {
+          const page = openAd({ durationMs: 10_000 });
+          await page.wait(1000);
+          if (atMs === 0) page.setNetwork(fault);
+          page.tapPlay();
+          await page.wait(atMs);
+          page.setNetwork(fault);
+          await page.wait(10_200 - atMs);
+          expect(["confirming", "watched"]).toContain(page.stage());
+          const isLeft = leave(page);
+          await page.wait(afterMs);
+          page.setNetwork("fine");
+          await page.wait(MAX_SILENCE_MS + 2000);
+          await isLeft;
+          await page.wait(MAX_SILENCE_MS);
+          expect(page.service.state).toBe("rewarded");
+          expect(page.service.refused).toEqual([]);
+        }
+      });
+    }
+  }
 });
 
 describe("an event that ends a range is reported immediately", () => {
@@ -253,6 +304,147 @@ describe("a video without a picture", () => {
     await page.wait(31_000);
     expect(page.faults).toEqual([]);
     expect(page.stage()).toBe("watched");
+  });
+});
+
+test("a video that plays is shown again once a second, at the moment at which the seconds left change", async () => {
+  const page = openAd({ durationMs: 30_500 });
+  const positions: number[] = [];
+  page.tapPlay();
+  await page.wait(1000);
+  page.watching.start(({ positionMs }) => positions.push(positionMs));
+  await page.wait(10_000);
+  expect(positions.length).toBeGreaterThanOrEqual(10);
+  expect(positions.length).toBeLessThanOrEqual(12);
+  for (const positionMs of positions.slice(1)) expect((positionMs + 500) % 1000).toBeLessThanOrEqual(TICK_MS);
+});
+
+describe("a picture that freezes", () => {
+  const playback = ({ watching }: Opened) => watching.snapshot.playback;
+
+  test("stops the ring within 1.5 s, and is shown as playing again as soon as it moves", async () => {
+    const page = openAd({ durationMs: 30_000 });
+    page.video.frozenAtMs = 5000;
+    page.tapPlay();
+    await page.wait(5900);
+    expect(playback(page)).toBe("playing");
+    await page.wait(600);
+    expect(playback(page)).toBe("buffering");
+    page.video.frozenAtMs = Number.POSITIVE_INFINITY;
+    await page.wait(500);
+    expect(playback(page)).toBe("playing");
+    expect(page.video.loads).toBe(0);
+  });
+
+  test("is restarted before the viewer is told, and all of it counts", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.video.frozenAtMs = 300;
+    page.video.isThawedByPause = true;
+    const shown: string[] = [];
+    page.watching.start(({ playback }) => playback === shown.at(-1) || shown.push(playback));
+    page.tapPlay();
+    await page.wait(11_500);
+    expect(page.stage()).toBe("watched");
+    expect(shown).toEqual(["idle", "buffering", "playing", "ended"]);
+    expect(page.video).toMatchObject({ loads: 0, clones: [], pauses: 1 });
+    expect(page.service.unreportedMs([[0, 10_000]])).toBeLessThanOrEqual(UNCOUNTED_MS);
+  });
+
+  test("is loaded again, then played by a new element from where it froze, and all of it counts", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.video.frozenAtMs = 300;
+    page.tapPlay();
+    await page.wait(3700);
+    expect(page.video).toMatchObject({ loads: 1, clones: [] });
+    await page.wait(3000);
+    expect(page.video.clones).toMatchObject([{ paused: false, muted: true }]);
+    expect(page.video.paused).toBe(true);
+    await page.wait(10_500);
+    expect(page.stage()).toBe("watched");
+    expect(page.faults).toEqual([]);
+    page.watching.close();
+    await page.wait(500);
+    expect(page.service.state).toBe("rewarded");
+  });
+
+  test("also in a new element is replaced by another ad", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.video.frozenAtMs = page.video.clonesFreezeAtMs = 300;
+    page.tapPlay();
+    await page.wait(10_000);
+    expect(page.faults).toEqual(["timeout"]);
+    expect(page.stage()).toBe("broken");
+    expect(page.video.clones).toHaveLength(1);
+  });
+
+  test("of which play() never settles is recovered like one that froze", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.video.play = () => new Promise<never>(() => {});
+    page.tapPlay();
+    await page.wait(6500);
+    expect(page.video.clones).toMatchObject([{ paused: false }]);
+    await page.wait(10_500);
+    expect(page.stage()).toBe("watched");
+  });
+});
+
+describe("a script that fights the player", () => {
+  /** Lets a script act at each event, a moment later as browsers do. */
+  async function fight(page: Opened, event: string, cheat: () => void): Promise<void> {
+    page.video.addEventListener(event, () => setTimeout(cheat, 1));
+    cheat();
+    await page.wait(5000);
+  }
+  const MAX_CORRECTIONS = 5000 / 250 + 2;
+
+  test("over the speed is corrected four times a second at most, and never after the end", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.tapPlay();
+    await fight(page, "ratechange", () => {
+      page.video.playbackRate = 4;
+    });
+    expect(page.video.resets).toBeGreaterThan(10);
+    expect(page.video.resets).toBeLessThanOrEqual(MAX_CORRECTIONS);
+    await page.wait(6000);
+    expect(page.stage()).toBe("watched");
+    const { resets } = page.video;
+    await page.wait(2000);
+    expect(page.video.resets).toBe(resets);
+  });
+
+  test("over the position is corrected four times a second at most, and gains nothing", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.tapPlay();
+    await page.wait(1000);
+    await fight(page, "seeking", () => {
+      page.video.currentTime = 9;
+    });
+    expect(page.video.seeks.filter((seconds) => seconds < 9).length).toBeLessThanOrEqual(MAX_CORRECTIONS);
+    expect(page.service.reported.every(([, to]) => to < 9000)).toBe(true);
+    expect(page.stage()).toBe("playing");
+  });
+
+  test("over a pause is corrected four times a second at most", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.tapPlay();
+    await page.wait(1000);
+    page.watching.pause();
+    const before = page.video.pauses;
+    await fight(page, "pause", () => void page.video.play());
+    expect(page.video.pauses - before).toBeLessThanOrEqual(MAX_CORRECTIONS);
+    expect(page.watching.snapshot.playback).toBe("held");
+  });
+
+  test("over the sound makes few reports", async () => {
+    const page = openAd({ durationMs: 10_000 });
+    page.tapPlay();
+    await page.wait(1000);
+    await fight(page, "volumechange", () => {
+      page.video.muted = !page.video.muted;
+    });
+    const reports = new Set(page.calls.flatMap((call) => call.reports.map(({ sequence }) => sequence)));
+    // The player's own clock notices it, too.
+    expect(reports.size).toBeLessThanOrEqual(3 * MAX_CORRECTIONS);
   });
 });
 

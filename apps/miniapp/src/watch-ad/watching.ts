@@ -26,6 +26,9 @@ const eventsOfRefusals = {
   SUPERSEDED: "superseded",
 } as const satisfies Record<ReportRefusal, WatchEvent>;
 
+/** Captions change at any moment; the seconds left are enough for the rest. */
+const CAPTION_STEP_MS = 125;
+
 export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
 export interface WatchingSnapshot {
@@ -63,6 +66,8 @@ export class Watching {
   private isConnected = true;
   private isPayable = true;
   private stop = new AbortController();
+  /** The last snapshot of `onChange`, with its position in steps. */
+  private shown: string | undefined;
   private onChange: ((snapshot: WatchingSnapshot) => void) | undefined;
 
   constructor(session: Session, video: HTMLVideoElement, host: Host, calls: ViewCalls = viewCalls) {
@@ -86,9 +91,13 @@ export class Watching {
     });
   }
 
-  /** Takes the video and listens until the returned function is called. `onChange` is called at once for each change. */
+  /**
+   * Takes the video and listens until the returned function is called. `onChange` is called at once for each change that is
+   * seen: the position changes each second.
+   */
   start(onChange: (snapshot: WatchingSnapshot) => void): () => void {
     this.onChange = onChange;
+    this.shown = undefined;
     this.stop = new AbortController();
     this.queue = this.newQueue();
     const isOfferSkipped = this.session.bot.skip_offer === true && this.state.stage === "offer";
@@ -121,13 +130,13 @@ export class Watching {
 
   get snapshot(): WatchingSnapshot {
     const { stage, holds } = this.state;
-    const { positionMs, hasFrames, picture } = this.player;
+    const { positionMs, isMoving, picture } = this.player;
     // Before the start the video is still as the early start created it.
     const isMuted = stage === "offer" ? !isSoundChosen() : this.player.isMuted;
     return {
       stage,
       holds,
-      playback: playbackOf(this.state, hasFrames),
+      playback: playbackOf(this.state, isMoving),
       positionMs,
       isMuted,
       isConnected: this.isConnected,
@@ -249,7 +258,15 @@ export class Watching {
     this.dispatch(Object.hasOwn(eventsOfRefusals, code) ? eventsOfRefusals[code as ReportRefusal] : "superseded");
   }
 
+  /** Only what changes the screen: the video's clock is heard eight times a second, and each rendering costs a slow phone. */
   private publish(): void {
-    this.onChange?.(this.snapshot);
+    const { snapshot } = this;
+    const { duration_ms: durationMs, captions } = this.session.ad;
+    const stepMs = captions ? CAPTION_STEP_MS : 1000;
+    const step = Math.ceil((durationMs - snapshot.positionMs) / stepMs);
+    const shown = JSON.stringify({ ...snapshot, holds: [...snapshot.holds], positionMs: step });
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.onChange?.(snapshot);
   }
 }

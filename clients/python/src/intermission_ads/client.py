@@ -119,7 +119,7 @@ class _Client(Generic[Http, Transport]):
 class Ads(_Client[httpx.Client, httpx.BaseTransport]):
     """A client of `/client/v1` for one bot. Every method raises `AdsError`.
 
-    `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
+    `url`: of the ad service, `https://rewards.example`. `token`: the bot's API token; while tokens rotate a list, of which the
     next is tried where one is refused. `timeout`: seconds for each attempt, 10 by default, and 25 for `test_webhook`, in which
     the service waits 15 for the webhook. Arguments that cannot be right raise `ValueError`. `retries`: further attempts where the service is busy
     and, where a second request changes nothing, after lost connections and answers of proxies: 502, 503, 504, Cloudflare's

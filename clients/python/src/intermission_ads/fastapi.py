@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from .refusal import RefusalLog
 from .settings import api_tokens, require_seconds
-from .stores import EventStore, MemoryStore
+from .stores import EventStore, MemoryStore, call_async, warn_of_memory
 from .webhook import AdEvent, NotSigned, Tokens, WebhookRefused, tokens_by_bot, verify_webhook
 
 Handler = Callable[[AdEvent], "Awaitable[None] | None"]
@@ -24,12 +23,6 @@ MAX_BYTES = 64 * 1024
 """Larger than any webhook of the contract."""
 
 _log = logging.getLogger("intermission_ads")
-
-_no_store = (
-    "webhook() has no store, so each process remembers handled events by itself: an event that is sent again after a restart,"
-    " or to another worker, is paid again. Pass store=SqliteStore(connection), or store=MemoryStore() where that does no harm"
-)
-
 
 def webhook(
     handle: Handler,
@@ -58,7 +51,7 @@ def webhook(
     verified = ad_event(tokens, tolerance_seconds=tolerance_seconds, is_timestamp_optional=is_timestamp_optional)
     require_seconds(handler_timeout_seconds=handler_timeout_seconds)
     if store is None:
-        _log.warning(_no_store)
+        warn_of_memory(is_used=False)
     events = MemoryStore() if store is None else store
 
     async def receive(request: Request) -> JSONResponse:
@@ -68,9 +61,7 @@ def webhook(
             return JSONResponse({"error": refusal.detail}, refusal.status_code)
 
         async def run(handler: Handler = handle) -> None:
-            result = handler(event)
-            if inspect.isawaitable(result):
-                await result
+            await call_async(lambda: handler(event))
 
         async def handle_event() -> None:
             if event.is_test and not (pays_testers and event.user_id != "0"):
@@ -84,7 +75,7 @@ def webhook(
         try:
             await asyncio.wait_for(handle_event(), handler_timeout_seconds)
         except Exception:
-            _log.exception("the handler of %s %s failed", event.event, event.key)
+            _log.exception("the handler of %s %s failed", event.event, event.event_id or "without an id")
             error = {"code": "NOT_HANDLED", "message": "not handled; send it again"}
             return JSONResponse({"error": error}, 500)
         return JSONResponse({"status": "ok"})

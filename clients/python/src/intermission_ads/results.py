@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
 from .webhook import AdEvent, EventType, read_revenue, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class NamedReward:
+    """What the bot says it pays for an event. The publisher's ledger decides what it credits."""
+
+    amount: int
+    unit: Mapping[str, Mapping[str, str]]
+    """The word after the amount, by language and plural category."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,8 @@ class Code:
     """The address of a `web_app` button of an inline keyboard; None where the service does not send it."""
     direct_link: str | None
     """For users whose messenger has no mini-apps; None where the service does not send it."""
+    rewards: Mapping[str, NamedReward] = field(default_factory=dict)
+    """By event, where the bot's settings name it."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,8 @@ class Availability:
     reason: Literal["cooldown", "daily-cap", "no-ad", "bot-suspended"] | None
     available_at: str | None
     """When to ask again; None where it is unknown."""
+    rewards: Mapping[str, NamedReward] = field(default_factory=dict)
+    """By event, where the bot's settings name it."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,10 @@ class CodeDetails:
     """Visits of the direct link, by outcome: `counted`, or why not."""
     requests: Counts
     """Ad requests with this code, by outcome: `filled`, or why not."""
+    can_earn: tuple[EventType, ...] | None = None
+    """What the code can still earn now; empty once it is used up or expired, None from older services."""
+    pay_per_code: Literal["once", "each"] | None = None
+    """`once`: the code earns one event, whichever comes first; `each`: one of both. Pay by the same rule."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +229,9 @@ class WebhookTest:
     answer: str | None
     """The beginning of the answer, or a description of the failure."""
     advice: str | None
-    """What to check, unless the answer was 2xx."""
+    """What to check, unless all is well: a receiver that answers 2xx may record nothing."""
+    warnings: tuple[str, ...] = ()
+    """Why a 2xx may not mean that the receiver records events."""
 
 
 def read_code(answer: Mapping[str, Any]) -> Code:
@@ -222,6 +241,7 @@ def read_code(answer: Mapping[str, Any]) -> Code:
         expires_in_seconds=int(answer["expires_in"]),
         miniapp_url=answer.get("miniapp_url"),
         direct_link=answer.get("direct_link"),
+        rewards=_read_rewards(answer),
     )
 
 
@@ -230,7 +250,12 @@ def read_availability(answer: Mapping[str, Any]) -> Availability:
         is_available=answer["available"] is True,
         reason=answer.get("reason"),
         available_at=answer.get("available_at"),
+        rewards=_read_rewards(answer),
     )
+
+
+def _read_rewards(answer: Mapping[str, Any]) -> Mapping[str, NamedReward]:
+    return {event: _take(NamedReward, reward) for event, reward in answer.get("rewards", {}).items()}
 
 
 def read_code_details(answer: Mapping[str, Any]) -> CodeDetails:
@@ -250,6 +275,8 @@ def read_code_details(answer: Mapping[str, Any]) -> CodeDetails:
         ),
         clicks=answer["clicks"],
         requests=answer.get("requests", {}),
+        can_earn=tuple(answer["can_earn"]) if answer.get("can_earn") is not None else None,
+        pay_per_code=answer.get("pay_per_code"),
     )
 
 
@@ -355,9 +382,10 @@ def read_webhook_test(answer: Mapping[str, Any]) -> WebhookTest:
         error_class=answer.get("error_class"),
         answer=answer.get("answer"),
         advice=answer.get("advice"),
+        warnings=tuple(answer.get("warnings", ())),
     )
 
 
 def _take(kind: type[T], answer: Mapping[str, Any]) -> T:
     """Fields that a newer service sends in addition are ignored."""
-    return kind(**{field.name: answer[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+    return kind(**{one.name: answer[one.name] for one in fields(kind)})  # type: ignore[arg-type]

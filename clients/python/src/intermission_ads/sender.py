@@ -26,7 +26,7 @@ def sender_of(user_id: str | int | None, *, is_bot: bool = False, is_in_name_of_
 
 
 def not_a_person(user_id: str | int) -> str | None:
-    """Why a code for this user would belong to nobody, or to many people; None for a person, as far as an id can tell.
+    """Why this id is not that of one person, such as the id of a group; None if it may be a person's.
 
     The ad service accepts every id of the contract's form.
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 _QUOTES = "\"'`“”‘’"
-_EXAMPLE = "the ad service's address, such as https://ads.example.com"
+_EXAMPLE = "the ad service's address, such as https://rewards.example.com"
 _OPERATOR = "the operator creates one: pnpm ads tokens create --bot-id <digits>"
 _API_TOKEN = f"the bot's API token of the ad service, which begins with ad_ there; {_OPERATOR}"
 _DIGITS = "the digits before the colon of TELEGRAM_BOT_TOKEN"

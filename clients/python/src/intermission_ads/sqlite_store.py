@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import re
 import sqlite3
 import threading
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal, TypeVar
@@ -21,6 +23,8 @@ from .webhook import AdEvent
 T = TypeVar("T")
 
 _POLL_SECONDS = 0.02
+_MAX_ENDED = 1000
+_log = logging.getLogger("intermission_ads")
 _MAX_CLOCK_STEP_SECONDS = 60
 
 _advice = "write in store.commit(event, write), or through a connection of the handler's own"
@@ -32,7 +36,7 @@ class _Busy(Exception):
 
 @dataclass(eq=False)
 class _Claim:
-    """A run whose event is leased to it. `owner` fences it: whoever takes the lease over writes another one."""
+    """A run whose event is leased to it. `owner` fences it: another run that takes the lease over writes its own."""
 
     event_id: str
     owner: str
@@ -87,6 +91,7 @@ class SqliteStore:
         self._lock = threading.RLock()
         self._runs = Runs(lease_seconds)
         self._claims: dict[str, _Claim] = {}
+        self._ended: dict[str, bool] = {}
         self._is_set_up = False
         try:
             self._transact(lambda: None)
@@ -153,9 +158,18 @@ class SqliteStore:
         if key is None:  # Nothing recognizes a repeat, and no store was asked.
             return lambda: self._transact(lambda: _synchronous(write))
         claim = self._claims.get(key)
-        if claim is None:
-            raise RuntimeError(f"{key} is not being handled: call commit() inside the handler of its event")
-        return lambda: self._commit(claim, lambda: _synchronous(write))
+        if claim is not None:
+            return lambda: self._commit(claim, lambda: _synchronous(write))
+        with self._lock:
+            if not self._ended.pop(key, False):
+                raise RuntimeError(f"{key} is not being handled: call commit() inside the handler of its event")
+        # Refused, the effect of an event that is stored as handled would be lost.
+        _log.warning(
+            "commit() of %s came after its handler had ended, and a crash between the two loses the effect: await every task in"
+            " the handler",
+            key,
+        )
+        return lambda: self._transact(lambda: _synchronous(write))
 
     def _claim(self, event_id: str) -> _Claim | None:
         """None if the event was handled before."""
@@ -191,6 +205,10 @@ class SqliteStore:
         with self._lock:
             if not claim.is_committed:
                 self._commit(claim, lambda: None)
+                # Something that the handler did not wait for may still commit.
+                self._ended[claim.event_id] = True
+                while len(self._ended) > _MAX_ENDED:
+                    del self._ended[next(iter(self._ended))]
             elif self._database.in_transaction and self._is_alone(claim):
                 self._transact(lambda: None, is_joined=True)
 
@@ -205,13 +223,17 @@ class SqliteStore:
                 raise RuntimeError(
                     f"{claim.event_id} is handled by another call, since its lease of {self._lease_seconds} s is over: {advice}"
                 )
+            # Before `write`, so that a commit in it stores the event together with the effect.
+            self._execute(f"insert into {self._table} values (?, ?)", claim.event_id, _text_of(datetime.now(timezone.utc)))
+            self._execute(f"delete from {self._claims_table} where event_id = ? and owner = ?", claim.event_id, claim.owner)
             write()
             if not self._database.in_transaction:
                 raise RuntimeError("the transaction of commit() was ended: remove the commit or rollback in it")
-            self._execute(f"insert into {self._table} values (?, ?)", claim.event_id, _text_of(datetime.now(timezone.utc)))
-            self._execute(f"delete from {self._claims_table} where event_id = ? and owner = ?", claim.event_id, claim.owner)
 
         with self._lock:
+            if claim.is_committed:
+                advice = "write everything in one commit(), which stores the event as handled"
+                raise RuntimeError(f"commit() was called twice in the handler of {claim.event_id}: {advice}")
             if claim.is_rolled_back:
                 raise RuntimeError(f"what the handler of {claim.event_id} wrote was rolled back with another one: {_advice}")
             # The handler wrote without commit(). What it wrote and the event are committed together, if it was alone.
@@ -317,8 +339,10 @@ def _is_locked(error: BaseException) -> bool:
 
 
 def _synchronous(write: Callable[[], object]) -> None:
+    """Raises for what would count as done before it has run."""
     written = write()
-    if inspect.isawaitable(written):
+    is_later = inspect.isawaitable(written) or isinstance(written, Future)
+    if is_later or inspect.isgenerator(written) or inspect.isasyncgen(written):
         discard(written)
         raise TypeError("commit() needs a function that is not async: await everything else before, outside of it")
 

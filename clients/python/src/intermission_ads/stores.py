@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -41,13 +42,25 @@ def call(handle: Callable[[], object]) -> None:
     if inspect.isawaitable(result):
         discard(result)
         raise TypeError("once() needs a handler that is not async: await once_async(event_id, handle)")
+    require_ran(result.result() if isinstance(result, Future) else result)
+
+
+def require_ran(result: object) -> None:
+    """Raises for what a handler returned whose call ran nothing: its event would count as handled."""
+    is_function = inspect.isroutine(result) and not isinstance(result, type)
+    if not (is_function or inspect.isgenerator(result) or inspect.isasyncgen(result)):
+        return
+    kind = "function" if is_function else "generator"
+    advice = "remove the yield in it, and call or await in it what it returns"
+    raise TypeError(f"the handler returned a {kind}, which nothing runs: {advice}")
 
 
 async def call_async(handle: Callable[[], object]) -> None:
     """Also accepts a handler that is not async: raising after it ran would run it again for each copy."""
     result = handle()
-    if inspect.isawaitable(result):
-        await result
+    if isinstance(result, Future):
+        result = asyncio.wrap_future(result)
+    require_ran(await result if inspect.isawaitable(result) else result)
 
 
 def discard(awaitable: object) -> None:
@@ -55,7 +68,7 @@ def discard(awaitable: object) -> None:
     Python warns unless it is closed."""
     if asyncio.iscoroutine(awaitable):
         awaitable.close()
-    elif isinstance(awaitable, asyncio.Future):
+    elif isinstance(awaitable, (asyncio.Future, Future)):
         awaitable.cancel()
 
 
@@ -136,9 +149,25 @@ class Runs:
             run.done.set_exception(error if isinstance(error, Exception) else RuntimeError("the handler was interrupted"))
 
 
+_log = logging.getLogger("intermission_ads")
+_has_warned = False
+
+
+def warn_of_memory(*, is_used: bool = True) -> None:
+    """Of its use once in a process, wherever it runs: what is used in development is deployed."""
+    global _has_warned  # noqa: PLW0603
+    if not (is_used and _has_warned):
+        _has_warned = True
+        _log.warning(
+            "MemoryStore is of one process and forgets its events when that ends: an event that is sent again after a restart,"
+            " or to another worker, is paid again. Pass store=SqliteStore(connection), which keeps them"
+        )
+
+
 class MemoryStore:
     """Keeps the last `max_events` event ids in this process: for tests, and where a second payment after a restart does no harm.
 
+    Its first use in a process logs that as a warning of the logger `intermission_ads`.
     Events that are being handled do not count towards `max_events`. A handler that does not end within `max_handler_seconds`, ten
     minutes by default, is called again for the next copy.
     """
@@ -153,6 +182,8 @@ class MemoryStore:
         self._runs = Runs(max_handler_seconds)
 
     def once(self, event_id: str, handle: Callable[[], None]) -> None:
+        warn_of_memory()
+
         def run(_run: Run) -> None:
             if not self._is_handled(event_id):
                 call(handle)
@@ -161,6 +192,8 @@ class MemoryStore:
         self._runs.once(event_id, run)
 
     async def once_async(self, event_id: str, handle: Callable[[], Awaitable[None]]) -> None:
+        warn_of_memory()
+
         async def run(_run: Run) -> None:
             if not self._is_handled(event_id):
                 await call_async(handle)

@@ -14,8 +14,14 @@ interface Host {
   write(line: string): void;
 }
 
-/** What a check found: `fix` says what to do about a failure. */
-type Finding = { readonly isFine: boolean; readonly text: string; readonly fix?: string };
+/** What a check found: `fix` says what to do about a failure or a warning. */
+type Finding = {
+  readonly isFine: boolean;
+  /** It works, and may not do what it should. */
+  readonly isWarning?: boolean;
+  readonly text: string;
+  readonly fix?: string;
+};
 
 const TIMEOUT_MS = 10_000;
 
@@ -25,9 +31,9 @@ const MAX_CLOCK_SECONDS = 150;
 /** Checks everything that a bot needs, in an order in which the first failure explains the later ones. */
 export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<number> {
   let failures = 0;
-  const report = (name: string, { isFine, text, fix }: Finding) => {
-    if (!isFine) failures += 1;
-    host.write(`${isFine ? "✓" : "✗"} ${name}: ${text}${fix === undefined ? "" : `\n    ${fix}`}`);
+  const report = (name: string, { isFine, isWarning = false, text, fix }: Finding) => {
+    if (!isFine || isWarning) failures += 1;
+    host.write(`${isWarning ? "!" : isFine ? "✓" : "✗"} ${name}: ${text}${fix === undefined ? "" : `\n    ${fix}`}`);
     return isFine;
   };
   const check = async (name: string, run: () => Promise<Finding>) => report(name, await run().catch(findingOf));
@@ -88,8 +94,13 @@ function clockFinding(date: string | null): Finding {
   };
 }
 
-function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest): Finding {
-  if (isDelivered) return { isFine: true, text: `the test event was answered ${status}` };
+function webhookFinding({ isDelivered, status, errorClass, answer, advice, warnings }: WebhookTest): Finding {
+  const text = `the test event was answered ${status}`;
+  if (isDelivered && warnings.length > 0) {
+    const fix = advice ?? `The ad service warns: ${warnings.join(", ")}.`;
+    return { isFine: true, isWarning: true, text: `${text}, and probably nothing records events there`, fix };
+  }
+  if (isDelivered) return { isFine: true, text };
   const refusal = status === 401 ? refusalOfAnswer(answer ?? "") : undefined;
   const got = refusal ? `401 (${refusal.fault})` : `${status ?? errorClass ?? "no answer"}: ${firstLine(answer ?? "")}`;
   const outcome = { status: status ?? null, errorClass: errorClass ?? null, text: answer ?? null };

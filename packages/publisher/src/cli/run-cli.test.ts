@@ -185,6 +185,15 @@ describe("doctor", () => {
     expect(report).toMatch(/✓ bot: \d+ gets codes/);
   });
 
+  test("refuses settings of two bots, whichever of them the token is for", async () => {
+    const { env } = await startFake();
+    const { code, report } = await examine({ ...env, BOT_ID: "42" });
+    expect([code, report]).toEqual([
+      2,
+      expect.stringMatching(/BOT_ID is 42, and TELEGRAM_BOT_TOKEN is that of bot \d+/),
+    ]);
+  });
+
   test.each<[string, RegExp, Record<string, string>]>([
     [
       "an address where nothing listens",
@@ -192,7 +201,7 @@ describe("doctor", () => {
       { AD_SERVICE_URL: "http://127.0.0.1:9" },
     ],
     ["an unknown token", /✗ token: .*UNAUTHORIZED.*\n.*tokens create/, { AD_API_TOKEN: "ad_revoked" }],
-    ["another bot's id", /✗ bot: .*FORBIDDEN.*\n.*another bot/, { BOT_ID: "42" }],
+    ["another bot's id", /✗ bot: .*FORBIDDEN.*\n.*another bot/, { BOT_ID: "42", TELEGRAM_BOT_TOKEN: "" }],
   ])("explains %s", async (_name, expected, change) => {
     const { env } = await startFake();
     const { code, report } = await examine({ ...env, ...change });
@@ -237,6 +246,35 @@ describe("doctor", () => {
       { webhook: async () => new Response("no", { status: 401 }) },
       /✗ webhook: .* 401.*\n.*this API token.*raw bytes.*clock/,
     ],
+    [
+      "a catch-all route, which answers 200 with a page",
+      { webhook: async () => new Response("<!doctype html><title>Shop</title>") },
+      /! webhook: .* 200.*\n.*web page.*wrong signature/,
+    ],
+    [
+      "a receiver that says no with 200",
+      {
+        webhook: async (request) =>
+          (await receiverOf({})(request)).ok ? Response.json({ ok: false }) : new Response("", { status: 401 }),
+      },
+      /! webhook: .* 200.*\n.*its words say that it failed/,
+    ],
+    [
+      "a receiver that verifies nothing",
+      { webhook: async () => new Response(null, { status: 204 }) },
+      /! webhook: .* 204.*\n.*wrong signature/,
+    ],
+    [
+      "a receiver without its token",
+      {
+        webhook: async () =>
+          Response.json(
+            { error: { code: "NOT_CONFIGURED", message: "tokens (AD_API_TOKEN) is missing" } },
+            { status: 500 },
+          ),
+      },
+      /✗ webhook: .* 500.*\n.*NOT_CONFIGURED: .*not set up/,
+    ],
     ["a wrong path", { webhook: async () => new Response("", { status: 404 }) }, /✗ webhook: .* 404.*\n.*your route/],
     ["a failing receiver", { webhook: async () => new Response("", { status: 500 }) }, /✗ webhook: .* 500.*\n.*log/],
   ])("explains %s", async (_name, options, expected) => {
@@ -247,7 +285,7 @@ describe("doctor", () => {
   test("does not test the webhook of another bot, whose token it has", async () => {
     const receive = vi.fn(async () => new Response());
     const { env } = await startFake({ webhook: receive });
-    const { code, report } = await examine({ ...env, BOT_ID: "42" });
+    const { code, report } = await examine({ ...env, BOT_ID: "42", TELEGRAM_BOT_TOKEN: "" });
     expect(report).toMatch(/\n- webhook: not tested, because no code was created for this bot$/);
     expect([code, receive.mock.calls.length]).toEqual([1, 0]);
   });
@@ -261,14 +299,20 @@ describe("doctor", () => {
   });
 
   test("takes an address with /client/v1, which is left out", async () => {
-    const { env } = await startFake({ webhook: async () => new Response() });
+    const { env } = await startFake({ webhook: receiverOf({}) });
     const { report } = await examine({ ...env, AD_SERVICE_URL: `${env.AD_SERVICE_URL}/client/v1/` });
     expect(report).toContain(`✓ ad service: ${env.AD_SERVICE_URL} answers`);
     expect(report).toContain("✓ webhook");
   });
 
   test("waits for a receiver as long as the ad service does", { tags: "long", timeout: 30_000 }, async () => {
-    const slow = () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response()), 11_000));
+    let status = 200;
+    const slow = async () => {
+      await new Promise((resolve) => setTimeout(resolve, status === 200 ? 11_000 : 0));
+      const answer = new Response(null, { status });
+      status = 401;
+      return answer;
+    };
     const { env } = await startFake({ webhook: slow });
     expect((await examine(env)).report).toContain("✓ webhook: the test event was answered 200");
   });
@@ -353,8 +397,8 @@ describe("the command line", () => {
     ["a missing setting", ["doctor"], "--token (AD_API_TOKEN) is missing: set it to the bot's API token"],
     [
       "an address without its scheme",
-      ["listen", "--url", "ads.example.com"],
-      "--url (AD_SERVICE_URL) has no scheme: write https://ads.example.com",
+      ["listen", "--url", "rewards.example.com"],
+      "--url (AD_SERVICE_URL) has no scheme: write https://rewards.example.com",
     ],
     ["a token of @BotFather", ["doctor", "--token", "7:AAA"], "--token (AD_API_TOKEN) is a token of @BotFather"],
     ["a quoted id", ["doctor", "--bot-id", '"7"'], "--bot-id (BOT_ID) must be the bot's Telegram id"],

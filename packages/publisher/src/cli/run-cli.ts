@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { unreadEnvFiles } from "@intermission/server/unread-env-files";
 import { apiTokens, botIdOf, serverAddress } from "../client-settings.ts";
 import { createAds } from "../create-ads.ts";
 import { readSecret } from "../read-secret.ts";
@@ -125,10 +126,7 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     () =>
       apiTokens(values.token ?? readSecret("AD_API_TOKEN", env), { option: "--token", variable: "AD_API_TOKEN" })[0],
   );
-  const botId = read(faults, () => {
-    const botSetting = values["bot-id"] ?? (env.BOT_ID || readSecret("TELEGRAM_BOT_TOKEN", env).split(":", 1)[0]);
-    return botIdOf(botSetting, { option: "--bot-id", variable: "BOT_ID" });
-  });
+  const botId = read(faults, () => botIdFrom(values["bot-id"], env));
   const { event = "rewarded", by = "day", user } = values;
   const misuses = [
     ...Object.entries(commandsOf).map(
@@ -151,7 +149,13 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     values.all && values.forward === undefined && "--all needs --forward",
   ];
   faults.push(...misuses.filter((fault) => typeof fault === "string"));
-  if (faults.length > 0) return misuse(host, faults.join("\n"));
+  if (faults.length > 0) {
+    const files = unreadEnvFiles(
+      faults.flatMap((fault) => /\((\w+)\) is missing/.exec(fault)?.slice(1) ?? []),
+      env,
+    );
+    return misuse(host, [...faults, ...files].join("\n"));
+  }
 
   const bot = { url, token, botId, ads: createAds({ url, token, botId }) };
   const { ads } = bot;
@@ -171,6 +175,17 @@ export async function runCli(words: readonly string[], host: CliHost): Promise<n
     earnings: () => show("earnings"),
   } satisfies Record<Command, () => Promise<number>>;
   return run[command]();
+}
+
+/** The bot of the option, else that of the environment, whose two variables must name the same one. */
+function botIdFrom(option: string | undefined, env: CliHost["env"]): string {
+  const named = { option: "--bot-id", variable: "BOT_ID" };
+  if (option !== undefined) return botIdOf(option, named);
+  const [ofToken = ""] = readSecret("TELEGRAM_BOT_TOKEN", env).split(":", 1);
+  const own = botIdOf(env.BOT_ID || ofToken, named);
+  if (/^[0-9]+$/.test(ofToken) && ofToken !== own)
+    throw new TypeError(`BOT_ID is ${own}, and TELEGRAM_BOT_TOKEN is that of bot ${ofToken}: correct one of them`);
+  return own;
 }
 
 function isOneOf<Word extends string>(words: readonly Word[], text: string | undefined): text is Word {

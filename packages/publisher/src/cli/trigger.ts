@@ -25,6 +25,7 @@ export async function trigger(
     host.write(`${event}  test  user ${userId}  code ${code}  reference "trigger"  ${eventId}  → ${result}`);
     if (isDelivered) {
       host.write("    The handler ran if the receiver has paysTesters: true, or ignores `test` in the event.");
+      if (advice !== undefined) host.write(`    ! ${advice}`);
       return 0;
     }
     const line = answer.trim().split(/\r?\n/, 1)[0] ?? "";

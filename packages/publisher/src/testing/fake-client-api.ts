@@ -6,8 +6,10 @@ import type {
   ListEventsResponse,
   TestWebhookResponse,
 } from "@intermission/ad-core/client-api";
+import type { ReceiverWarning } from "@intermission/ad-core/client-words";
 import { CODE_RANDOM_BYTES, newCode, telegramIdPattern } from "@intermission/ad-core/code";
-import { adviseOnAnswer } from "@intermission/ad-core/delivery-advice";
+import { adviseOnAnswer, adviseOnTest } from "@intermission/ad-core/delivery-advice";
+import { warningOfAnswer } from "@intermission/ad-core/receiver-warning";
 import type { NamedRewards } from "../client-answers.ts";
 import { readBody } from "../read-body.ts";
 import type { FakeEvents } from "./fake-events.ts";
@@ -222,13 +224,19 @@ async function testWebhook({ state, body }: Call): Promise<TestWebhookResponse> 
   const named = { ...(known && { code: known.code }), ...(reference !== undefined && { reference }) };
   const user_tg_id = String(tester ?? "0");
   const sent = state.events.add({ event, bot_id: state.botId, user_tg_id, ...named, test: true });
-  const { status, isDelivered, answer, totalMs } = await state.events.send(sent);
+  const { status, isDelivered, answer, contentType, totalMs } = await state.events.send(sent);
+  const warning = isDelivered ? warningOfAnswer({ text: answer, contentType }) : undefined;
+  const warnings: ReceiverWarning[] = warning === undefined ? [] : [warning];
+  if (isDelivered && (await state.events.acceptsWrongSignature(sent))) warnings.push("wrong-signature-accepted");
+  const errorClass = status === undefined ? "connection" : null;
+  const advice = adviseOnTest({ status: status ?? null, errorClass, text: answer, warnings }, "publisher");
   return {
     event_id: sent.fields.event_id,
     delivered: isDelivered,
     ...(status === undefined ? { error_class: "connection" } : { status }),
     answer,
-    ...adviceOn({ status, answer }),
+    ...(advice !== undefined && { advice }),
+    ...(warnings.length > 0 && { warnings }),
     total_ms: totalMs,
     endpoint: "active",
   };

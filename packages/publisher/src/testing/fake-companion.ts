@@ -7,12 +7,12 @@ import { cursorOf, FakeLedger, type FakeRewards, type RefusalCode, Refused } fro
 
 export interface FakeCompanionOptions {
   /** `"7000000001"` by default. */
-  readonly botId?: string;
+  readonly botId?: string | undefined;
   /** The key of the bot's backend. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Whole units; 10 for a view and 3 for a followed link by default. A code pays once, for the event that comes first. */
-  readonly rewards?: Partial<FakeRewards>;
-  readonly now?: () => Date;
+  readonly rewards?: { readonly [Event in keyof FakeRewards]?: number | undefined } | undefined;
+  readonly now?: (() => Date) | undefined;
 }
 
 export type FakeCredit =
@@ -39,7 +39,11 @@ export interface FakeCompanion {
   /** A test of the webhook arrives: an entry that pays nothing, and that a watch has only with `includeTests`. */
   sendTest(): RewardEntry;
   /** Refuses the next request, with `Retry-After` if it has one. `code` is tRPC's, such as `TOO_MANY_REQUESTS`. */
-  refuseNext(refusal: { readonly status: number; readonly code: string; readonly retryAfterSeconds?: number }): void;
+  refuseNext(refusal: {
+    readonly status: number;
+    readonly code: string;
+    readonly retryAfterSeconds?: number | undefined;
+  }): void;
   /** Ends all watches, and listens no more. */
   close(): Promise<void>;
 }
@@ -76,7 +80,8 @@ const errorNumbers = {
  */
 export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion {
   const { botId = "7000000001", apiKey = "test_key_of_the_bots_backend", now = () => new Date() } = options;
-  const ledger = new FakeLedger({ rewards: { rewarded: 10, direct_link: 3, ...options.rewards }, now, botId });
+  const { rewarded = 10, direct_link = 3 } = options.rewards ?? {};
+  const ledger = new FakeLedger({ rewards: { rewarded, direct_link }, now, botId });
   const refusals: { status: number; body: object; headers: Record<string, string> }[] = [];
   const closing = new AbortController();
   const served: Served = { ledger, apiKey, closing: closing.signal };

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import type { ListedEvent } from "@intermission/ad-core/listed-event";
 import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import type { FakeWebhook } from "./fake-interface.ts";
 import { signBody } from "./sign-webhook.ts";
 
@@ -10,6 +11,7 @@ export interface Attempt {
   readonly isDelivered: boolean;
   /** The beginning of the answer, or why there was none. */
   readonly answer: string;
+  readonly contentType?: string | null;
   readonly totalMs: number;
 }
 
@@ -23,6 +25,7 @@ interface StoredEvent {
 
 const MAX_ANSWER_LENGTH = 1000;
 const TIMEOUT_MS = 10_000;
+const SIGNATURE_TEST_TIMEOUT_MS = 5000;
 
 /** The events of the fake's bot in their sequence, and their deliveries. */
 export class FakeEvents {
@@ -71,6 +74,17 @@ export class FakeEvents {
     return attempt;
   }
 
+  /** Whether the webhook accepts an event that is signed with another key, as the ad service tests it. */
+  async acceptsWrongSignature(event: StoredEvent): Promise<boolean> {
+    if (this.webhook === undefined) return false;
+    const [eventId, botId] = [newEventId(this.#now().getTime(), randomBytes(10)), event.fields.bot_id];
+    const fields = { event: "rewarded", event_id: eventId, bot_id: botId, user_tg_id: "0", test: true };
+    const tokens = [randomBytes(32).toString("hex")];
+    const signed = signBody(JSON.stringify(fields), { botId, eventId, tokens, now: this.#now() });
+    const headers = { ...signed.headers, "webhook-attempt": "1", "user-agent": SIGNATURE_TEST_USER_AGENT };
+    return (await receive(this.webhook, { ...signed, headers }, SIGNATURE_TEST_TIMEOUT_MS)).isDelivered;
+  }
+
   /** Sends the events that wait, as the ad service does on its schedule. */
   async sendWaiting(): Promise<void> {
     for (const event of this.#events) {
@@ -97,14 +111,19 @@ export class FakeEvents {
   }
 }
 
-async function receive(webhook: FakeWebhook, request: RequestInit): Promise<Omit<Attempt, "totalMs">> {
+async function receive(
+  webhook: FakeWebhook,
+  request: RequestInit,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Omit<Attempt, "totalMs">> {
   try {
-    const init = { ...request, redirect: "manual" as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const init = { ...request, redirect: "manual" as const, signal: AbortSignal.timeout(timeoutMs) };
     const isAddress = typeof webhook === "string";
     const response = isAddress ? await fetch(webhook, init) : await webhook(new Request("http://bot.test/", init));
     return {
       status: response.status,
       isDelivered: response.ok,
+      contentType: response.headers.get("content-type"),
       answer: (await response.text()).slice(0, MAX_ANSWER_LENGTH),
     };
   } catch (error) {

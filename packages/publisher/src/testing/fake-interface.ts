@@ -6,30 +6,32 @@ export type FakeWebhook = string | ((request: Request) => Promise<Response>);
 /** The answer of `GET /client/v1/availability`. */
 export interface FakeAvailability {
   readonly available: boolean;
-  readonly reason?: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended";
+  readonly reason?: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended" | undefined;
   /** RFC 3339. */
-  readonly available_at?: string;
-  readonly rewards?: NamedRewards;
+  readonly available_at?: string | undefined;
+  readonly rewards?: NamedRewards | undefined;
 }
 
 export interface FakeAdServiceOptions {
   /** `"7000000001"` by default. */
-  readonly botId?: string;
+  readonly botId?: string | undefined;
   /** `"ad_test"` by default; several while tokens rotate, of which the first signs `X-Signature`. */
-  readonly tokens?: string | readonly string[];
+  readonly tokens?: string | readonly string[] | undefined;
   /** An address, or the handler that `webhook()` returns. Without one, events are held. It is active at once. */
-  readonly webhook?: FakeWebhook;
-  readonly testers?: readonly string[];
+  readonly webhook?: FakeWebhook | undefined;
+  readonly testers?: readonly string[] | undefined;
   /** Of a code; 3600 by default. */
-  readonly lifetimeSeconds?: number;
+  readonly lifetimeSeconds?: number | undefined;
   /** What the answers about codes and availability say that a view and a click are worth. */
-  readonly rewards?: NamedRewards;
+  readonly rewards?: NamedRewards | undefined;
   /**
    * What each view and click is worth to the bot, in millionths of the currency, as for a bot whose setting includes it. Without
    * it, events do not say.
    */
-  readonly revenue?: { readonly rewarded?: number; readonly direct_link?: number; readonly currency: string };
-  readonly now?: () => Date;
+  readonly revenue?:
+    | { readonly rewarded?: number | undefined; readonly direct_link?: number | undefined; readonly currency: string }
+    | undefined;
+  readonly now?: (() => Date) | undefined;
 }
 
 export type Earning =
@@ -60,6 +62,10 @@ export interface FakeAdService {
   /** What `availability` answers. At first an ad is available. */
   setAvailability(availability: FakeAvailability): void;
   /** Refuses the next request, with `Retry-After` if it has one. */
-  refuseNext(refusal: { readonly status: number; readonly code: string; readonly retryAfterSeconds?: number }): void;
+  refuseNext(refusal: {
+    readonly status: number;
+    readonly code: string;
+    readonly retryAfterSeconds?: number | undefined;
+  }): void;
   close(): Promise<void>;
 }

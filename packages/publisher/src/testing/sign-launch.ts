@@ -6,13 +6,13 @@ export interface LaunchToSign {
   /** The bot's token, `7000000001:…`: signs `hash`, as your own backend verifies it. */
   readonly botToken: string;
   /** Ed25519, PKCS #8 DER in base64: signs `signature`, as a service verifies it that knows only the bot's id. */
-  readonly privateKey?: string;
-  readonly firstName?: string;
-  readonly languageCode?: string;
+  readonly privateKey?: string | undefined;
+  readonly firstName?: string | undefined;
+  readonly languageCode?: string | undefined;
   /** The value of `startapp` in the link that opened the mini-app. */
-  readonly startParam?: string;
+  readonly startParam?: string | undefined;
   /** When the user opened the mini-app; now by default. */
-  readonly now?: Date;
+  readonly now?: Date | undefined;
 }
 
 /**

@@ -35,7 +35,7 @@ export interface SignedWebhook {
 export function signWebhook(
   event: WebhookToSign,
   tokens: string | readonly string[],
-  { now = new Date() }: { readonly now?: Date } = {},
+  { now = new Date() }: { readonly now?: Date | undefined } = {},
 ): SignedWebhook {
   const { userId, botId = "7000000001", code, reference, startParam, isTest = false, occurredAt = now } = event;
   const { revenueMicros, currency } = event;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Person } from "@intermission/operator-api/people";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import bs58 from "bs58";
 import type { ProvedIdentity } from "../../outbound/openid-providers.ts";
 import { hashOfToken } from "../people.ts";
@@ -10,11 +10,16 @@ import { MAX_METHODS } from "./sign-in-methods.ts";
 
 interface SigningIn {
   cookieToken: string | undefined;
+  author?: Author | undefined;
   now: Date;
 }
 
 type SignedIn = { outcome: "signed-in"; person: Person; token: string; expiresAt: Date };
 
+const find = statement<{ personId: string }>(
+  "identities.find",
+  'select person_id as "personId" from person_identities where issuer = $1 and subject = $2',
+);
 const use = statement<{ personId: string }>(
   "identities.use",
   `update person_identities set last_used_at = $3, label = $4 from people
@@ -26,19 +31,21 @@ const use = statement<{ personId: string }>(
 export async function signInByIdentity(
   database: Database,
   { issuer, subject, label }: ProvedIdentity,
-  { cookieToken, now }: SigningIn,
+  { cookieToken, author, now }: SigningIn,
 ): Promise<SignedIn | { outcome: "not-linked" }> {
   return database.transaction<SignedIn | { outcome: "not-linked" }>(async (tx) => {
+    const [linked] = await tx.run(find, [issuer, subject]);
+    if (linked === undefined) return { outcome: "not-linked" };
+    const change = await openChange(tx, author, linked.personId);
     const [found] = await tx.run(use, [issuer, subject, now, label]);
-    return found === undefined ? { outcome: "not-linked" } : completeSignIn(tx, { ...found, cookieToken, now });
+    return found === undefined ? { outcome: "not-linked" } : completeSignIn(tx, { ...found, change, cookieToken, now });
   });
 }
 
-const lockInvitation = statement<{ personId: string }>(
-  "identities.lock-invitation",
-  `select person_id as "personId" from people
-   where invitation_hash = $1 and invitation_expires_at > $2 and not is_disabled for update`,
-);
+const selectInvited = `select person_id as "personId" from people
+   where invitation_hash = $1 and invitation_expires_at > $2 and not is_disabled`;
+const findInvitation = statement<{ personId: string }>("identities.find-invitation", selectInvited);
+const lockInvitation = statement<{ personId: string }>("identities.lock-invitation", `${selectInvited} for update`);
 const useInvitation = statement<never>(
   "identities.use-invitation",
   "update people set invitation_hash = null, invitation_expires_at = null where person_id = $1",
@@ -50,15 +57,19 @@ export type AcceptByIdentityOutcome = SignedIn | { outcome: "unknown-invitation"
 export async function acceptByIdentity(
   database: Database,
   { identity, invitation }: { identity: ProvedIdentity; invitation: string },
-  { cookieToken, now }: SigningIn,
+  { cookieToken, author, now }: SigningIn,
 ): Promise<AcceptByIdentityOutcome> {
   return database.transaction<AcceptByIdentityOutcome>(async (tx) => {
-    const [invited] = await tx.run(lockInvitation, [hashOfToken(invitation), now]);
+    const invitationHash = hashOfToken(invitation);
+    const [found] = await tx.run(findInvitation, [invitationHash, now]);
+    if (found === undefined) return { outcome: "unknown-invitation" };
+    const change = await openChange(tx, author, found.personId);
+    const [invited] = await tx.run(lockInvitation, [invitationHash, now]);
     if (invited === undefined) return { outcome: "unknown-invitation" };
     const linked = await insertIdentity(tx, { ...invited, identity, now });
     if (linked.outcome !== "linked") return { outcome: "linked-elsewhere" };
     await tx.run(useInvitation, [invited.personId]);
-    return completeSignIn(tx, { ...invited, cookieToken, now });
+    return completeSignIn(tx, { ...invited, change, cookieToken, now });
   });
 }
 
@@ -71,10 +82,14 @@ export type LinkOutcome =
 /** Links an account with the person who is signed in. */
 export async function linkIdentity(
   database: Database,
-  link: { personId: string; identity: ProvedIdentity; now: Date },
+  { author, ...link }: { personId: string; identity: ProvedIdentity; author?: Author | undefined; now: Date },
 ): Promise<LinkOutcome> {
-  nameChangedObject(link.personId);
-  return database.transaction((tx) => insertIdentity(tx, link));
+  return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, link.personId);
+    const linked = await insertIdentity(tx, link);
+    if (linked.outcome === "linked") await audit(tx, change);
+    return linked;
+  });
 }
 
 const count = statement<{ count: number }>(

@@ -216,3 +216,19 @@ test("a try to sign in by a provider counts as every other try of its address", 
   expect(statuses.slice(0, 20)).toEqual(Array(20).fill(403));
   expect(statuses[20]).toBe(429);
 });
+
+test("what a provider writes into a name is stored as far as it can be, and an account whose id cannot is refused", async () => {
+  const { token } = await invite();
+  const browser = newBrowser();
+  provider.browser.account = { subject, username: `a\0nn \ud83d ${"🙂".repeat(100)}` };
+  expect((await signIn(browser, { invitation: token })).status).toBe(200);
+  const { identities } = (await browser.send("listSignInMethods")).body as { identities: { label: string }[] };
+  expect(identities[0]?.label).toMatch(/^ann \ufffd (🙂){61}$/u);
+  // At the next sign-in the label is written again.
+  provider.browser.account = { subject, username: "\0" };
+  expect((await signIn(newBrowser())).status).toBe(200);
+  for (const other of ["10\x0001", "\ud83d", "\0"]) {
+    provider.browser.account = { subject: other, username: "ann" };
+    expect(await signIn(newBrowser())).toMatchObject({ status: 403 });
+  }
+});

@@ -1,7 +1,9 @@
 import type { OpenIdProviderId } from "@intermission/operator-api/sign-in-methods";
 import { signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
 import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import { countingFor } from "@intermission/server/counted-calls";
 import type { HttpError } from "@intermission/server/http-server";
 import { slowDown } from "@intermission/server/rate-limiter";
 import { conflict, notFound, refusal } from "@intermission/server/refuse";
@@ -66,7 +68,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
 
     async finishOpenIdSignIn({ http, body: { query } }, answer) {
       const { purpose, identity } = await finish(deps, { http, answer }, query);
-      const signingIn = { cookieToken: tokenInCookies(http.headers.cookie), now: now() };
+      const signingIn = { cookieToken: tokenInCookies(http.headers.cookie), author: authorOf(http), now: now() };
       switch (purpose.kind) {
         case "sign-in": {
           const signedIn = await signInByIdentity(database, identity, signingIn);
@@ -100,7 +102,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
       const { purpose, identity } = await finish(deps, { http, answer }, query);
       // Somebody else has signed in to this browser meanwhile.
       if (purpose.kind !== "link" || purpose.personId !== personId) throw expired();
-      const linked = await linkIdentity(database, { personId, identity, now: now() });
+      const linked = await linkIdentity(database, { personId, identity, author: authorOf(http), now: now() });
       if (linked.outcome === "linked-already") throw linkedAlready();
       if (linked.outcome === "too-many") throw tooMany();
       const { identities } = await readSignInMethods(database, personId);
@@ -111,7 +113,8 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
 
     async unlinkIdentity({ http, params: { identityId } }) {
       const { personId } = sessionOf(http).person;
-      return removed(await removeSignInMethod(database, personId, { identityId }), "linked account");
+      const of = { personId, id: { identityId }, author: authorOf(http) };
+      return removed(await removeSignInMethod(database, of), "linked account");
     },
   } satisfies Partial<Handlers>;
 }
@@ -180,7 +183,13 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
       const challenge = challengeOf(http, null);
       if (challenge === undefined) throw refusedPasskey();
       const cookieToken = tokenInCookies(http.headers.cookie);
-      const signedIn = await signInWithPasskey(deps, { credential, ...challenge, cookieToken, now: now() });
+      const signedIn = await signInWithPasskey(deps, {
+        credential,
+        ...challenge,
+        cookieToken,
+        author: authorOf(http),
+        now: now(),
+      });
       if (signedIn.outcome === "refused") throw refusedPasskey();
       answer.header("set-cookie", endedSealedCookie(passkeyChallenge));
       return sessionAnswer(signedIn, answer);
@@ -198,7 +207,7 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
       const challenge = challengeOf(http, personId);
       if (challenge === undefined)
         throw conflict("PASSKEY_TOO_LATE", "the challenge has expired: add the passkey again");
-      const added = await addPasskey(deps, { ...body, ...challenge, personId, now: now() });
+      const added = await addPasskey(deps, { ...body, ...challenge, personId, author: authorOf(http), now: now() });
       if (added.outcome === "too-many") throw tooMany();
       if (added.outcome === "refused")
         throw conflict("PASSKEY_NOT_ADDED", `the passkey is not accepted: ${added.detail}`);
@@ -208,14 +217,15 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
 
     async renamePasskey({ http, params: { passkeyId }, body: { name } }) {
       const { personId } = sessionOf(http).person;
-      const renamed = await renamePasskey(database, { personId, passkeyId, name });
+      const renamed = await renamePasskey(database, { personId, passkeyId, name, author: authorOf(http) });
       if (renamed === undefined) throw notFound(`you have no passkey ${passkeyId}`);
       return renamed;
     },
 
     async removePasskey({ http, params: { passkeyId } }) {
       const { personId } = sessionOf(http).person;
-      return removed(await removeSignInMethod(database, personId, { passkeyId }), "passkey");
+      const of = { personId, id: { passkeyId }, author: authorOf(http) };
+      return removed(await removeSignInMethod(database, of), "passkey");
     },
   } satisfies Partial<Handlers>;
 }
@@ -244,7 +254,7 @@ function listed({ byId }: OpenIdProviders, { issuer, ...identity }: StoredIdenti
 
 /** All attempts of an address count together, whatever the way of signing in. */
 function countTry({ signIns, now }: SignInMethodOperatorDeps, http: FastifyRequest): void {
-  const tooManyTries = waitOfAddress(signIns, http.ip, now());
+  const tooManyTries = waitOfAddress(signIns, { address: http.ip, count: countingFor(http), now: now() });
   if (tooManyTries !== undefined) throw slowDown(tooManyTries.waitSeconds);
 }
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Person } from "@intermission/operator-api/people";
 import type { Passkey, signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
+import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 import {
   type AuthenticatorTransport,
   generateAuthenticationOptions,
@@ -100,9 +100,15 @@ const insert = statement<Passkey>(
 /** Adds a passkey that the browser has made for this challenge, on this origin, unlocked by its owner. */
 export async function addPasskey(
   { database, publicUrl }: { database: Database; publicUrl: string },
-  request: { personId: string; name: string; credential: NewCredential; now: Date } & Challenge,
+  request: Challenge & {
+    personId: string;
+    name: string;
+    credential: NewCredential;
+    author?: Author | undefined;
+    now: Date;
+  },
 ): Promise<AddPasskeyOutcome> {
-  const { personId, name, credential, challenge, expiresAt, now } = request;
+  const { personId, name, credential, challenge, expiresAt, author, now } = request;
   const { response, ...head } = credential;
   const transports = (response.transports ?? []).filter(isTransport);
   const verified = await verifyRegistrationResponse({
@@ -117,15 +123,15 @@ export async function addPasskey(
   if (!verified.verified) return { outcome: "refused", detail: "its signature is wrong" };
   const { id, publicKey, counter } = verified.registrationInfo.credential;
   const passkeyId = `pky_${bs58.encode(randomBytes(9))}`;
-  nameChangedObject(personId);
   return database.transaction<AddPasskeyOutcome>(async (tx) => {
+    const change = await openChange(tx, author, personId);
     const [counted] = await tx.run(count, [personId]);
     if (counted !== undefined && counted.count >= MAX_METHODS) return { outcome: "too-many" };
     const values = [passkeyId, personId, id, Buffer.from(publicKey), counter, transports, name, now];
     const [passkey] = await tx.run(insert, [...values, hashOf(challenge), expiresAt]);
-    return passkey === undefined
-      ? { outcome: "refused", detail: "it was added already" }
-      : { outcome: "added", passkey };
+    if (passkey === undefined) return { outcome: "refused", detail: "it was added already" };
+    await audit(tx, change);
+    return { outcome: "added", passkey };
   });
 }
 
@@ -168,9 +174,14 @@ export type PasskeySignInOutcome =
 
 export async function signInWithPasskey(
   { database, publicUrl }: { database: Database; publicUrl: string },
-  request: { credential: Assertion; cookieToken: string | undefined; now: Date } & Challenge,
+  request: Challenge & {
+    credential: Assertion;
+    cookieToken: string | undefined;
+    author?: Author | undefined;
+    now: Date;
+  },
 ): Promise<PasskeySignInOutcome> {
-  const { credential, challenge, expiresAt, cookieToken, now } = request;
+  const { credential, challenge, expiresAt, cookieToken, author, now } = request;
   const [passkey] = await database.run(find, [credential.id]);
   if (passkey === undefined) return { outcome: "refused" };
   const { passkeyId, personId, publicKey, signCount: counter, transports } = passkey;
@@ -189,12 +200,12 @@ export async function signInWithPasskey(
   }).catch(() => undefined);
   if (!verified?.verified) return { outcome: "refused" };
   const { newCounter } = verified.authenticationInfo;
-  nameChangedObject(personId);
   return database.transaction<PasskeySignInOutcome>(async (tx) => {
+    const change = await openChange(tx, author, personId);
     const accepted = await tx.run(use, [passkeyId, newCounter, now, hashOf(challenge), expiresAt]);
     if (accepted.length === 0) return { outcome: "refused" };
     await tx.run(removeOld, [now]);
-    return completeSignIn(tx, { personId, cookieToken, now });
+    return completeSignIn(tx, { personId, change, cookieToken, now });
   });
 }
 
@@ -207,10 +218,11 @@ const rename = statement<Passkey>(
 /** Undefined: the person has no such passkey. */
 export async function renamePasskey(
   database: Database,
-  { personId, passkeyId, name }: { personId: string; passkeyId: string; name: string },
+  of: { personId: string; passkeyId: string; name: string; author?: Author | undefined },
 ): Promise<Passkey | undefined> {
-  nameChangedObject(personId);
-  return (await database.run(rename, [personId, passkeyId, name]))[0];
+  const { personId, passkeyId, name, author } = of;
+  const values = [personId, passkeyId, name];
+  return changeAudited(database, { objectId: personId, author }, { statement: rename, values });
 }
 
 function hashOf(challenge: string): Buffer {

@@ -1,6 +1,6 @@
 import type { Passkey } from "@intermission/operator-api/sign-in-methods";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { nameChangedObject } from "@intermission/postgres/recorded-changes";
 
 /** Passkeys, and linked accounts, of one person. */
 export const MAX_METHODS = 20;
@@ -43,13 +43,12 @@ export async function readSignInMethods({ run }: Pick<Transaction, "run">, perso
   };
 }
 
+type MethodId = { passkeyId: string } | { identityId: string };
+
 export type RemovalDecision = "remove" | "unknown" | "last";
 
 /** Whether a passkey or a linked account may be removed: without any way to sign in, its person would be locked out. */
-export function decideRemoval(
-  methods: SignInMethods,
-  id: { passkeyId: string } | { identityId: string },
-): RemovalDecision {
+export function decideRemoval(methods: SignInMethods, id: MethodId): RemovalDecision {
   const isKnown =
     "passkeyId" in id
       ? methods.passkeys.some(({ passkeyId }) => passkeyId === id.passkeyId)
@@ -72,17 +71,17 @@ const removeIdentity = statement<never>(
 /** Removes one of the own ways to sign in, but not the last one. */
 export async function removeSignInMethod(
   database: Database,
-  personId: string,
-  id: { passkeyId: string } | { identityId: string },
+  { personId, id, author }: { personId: string; id: MethodId; author?: Author | undefined },
 ): Promise<RemovalDecision> {
-  nameChangedObject(personId);
   return database.transaction(async (tx) => {
+    const change = await openChange(tx, author, personId);
     // Of two simultaneous removals, the second one sees the result of the first.
     await tx.run(lock, [personId]);
     const decision = decideRemoval(await readSignInMethods(tx, personId), id);
     if (decision !== "remove") return decision;
     if ("passkeyId" in id) await tx.run(removePasskey, [personId, id.passkeyId]);
     else await tx.run(removeIdentity, [personId, id.identityId]);
+    await audit(tx, change);
     return decision;
   });
 }

@@ -1,12 +1,11 @@
 import type { PageLanguage } from "@intermission/ad-core/page-language";
 import type { AboutTexts } from "./about-texts.ts";
-import { en } from "./en.ts";
 
 type Load = () => Promise<Readonly<Record<string, AboutTexts>>>;
 
 /** A set of their own beside the dictionaries, because few users open the sheet. */
 export const aboutTexts = {
-  en: async () => ({ en }),
+  en: () => import("./en.ts"),
   ru: () => import("./ru.ts"),
   uk: () => import("./uk.ts"),
   es: () => import("./es.ts"),
@@ -23,12 +22,15 @@ export const aboutTexts = {
   it: () => import("./it.ts"),
 } satisfies Record<PageLanguage, Load>;
 
-/** The texts in the language of the page; in English if they cannot be loaded. */
+const PAUSE_MS = 2000;
+
+/** The texts in the language of the page; a lost connection only delays them. */
 export async function loadAboutTexts(language: string): Promise<AboutTexts> {
-  const load = (aboutTexts as Readonly<Record<string, Load>>)[language];
-  try {
-    return (await load?.())?.[language] ?? en;
-  } catch {
-    return en;
+  const tag = Object.hasOwn(aboutTexts, language) ? (language as PageLanguage) : "en";
+  const load: Load = aboutTexts[tag];
+  for (;;) {
+    const texts = (await load().catch(() => undefined))?.[tag];
+    if (texts) return texts;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

@@ -17,9 +17,7 @@ class AdsController
         $body = $request->getContent();
         $token = config('services.ads.token') ?: throw new RuntimeException('AD_API_TOKEN is not set');
         if (!isGenuine($headers, $body, [$token], time())) {
-            // Of no use to a forger, and what a genuine sender needs to know.
-            $reason = 'not genuine: another token, a changed body, or a clock that is more than 5 minutes off';
-            return new JsonResponse(['error' => $reason], 401);
+            return new JsonResponse(refusalOf($headers, $body, [$token], time()), 401);
         }
         $event = json_decode($body, true, 512, JSON_THROW_ON_ERROR);
         if (!($event['test'] ?? false)) {
@@ -34,6 +32,10 @@ class AdsController
     // Your bot would call these two; here anybody on this machine may.
     public function ad(string $userId): JsonResponse
     {
+        if (!isPerson($userId)) {
+            $fault = ['code' => 'NOT_A_PERSON', 'message' => 'create the code for a person, in the private chat'];
+            return new JsonResponse(['error' => $fault], 400);
+        }
         $answer = Http::withToken(config('services.ads.token'))
             ->timeout(10)
             ->post(config('services.ads.url') . '/client/v1/codes', [

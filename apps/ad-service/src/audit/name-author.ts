@@ -1,0 +1,16 @@
+import { auditedObjects, isChanging } from "@intermission/operator-api/audited-objects";
+import type { Author } from "@intermission/postgres/audit";
+import type {} from "@intermission/server/author-of";
+import type { FastifyRequest } from "fastify";
+import { readState } from "./object-states.ts";
+
+/** Notes who makes a request that may change something. Call it when the caller is known. */
+export function nameAuthor(request: FastifyRequest, actor: Author["actor"]): void {
+  const { operation: action } = request.routeOptions.config;
+  if (!isChanging(action)) return;
+  const kind = auditedObjects[action];
+  // A connection of the socket in the data folder has no address.
+  const { ip: address = "socket", id: requestId }: { ip?: string; id: string } = request;
+  const ofKind: Author["readState"] = (tx, id) => readState(tx, { kind, id });
+  request.author = { action, objectKind: kind, readState: ofKind, actor, address, requestId };
+}

@@ -1,0 +1,110 @@
+import { campaignFormats } from "@intermission/operator-api/campaign-words";
+import {
+  type Campaign,
+  campaignRoutes,
+  campaignSettings,
+  defaultSettings,
+  settingsOfFormat,
+} from "@intermission/operator-api/campaigns";
+import { usualTerms } from "@intermission/operator-api/terms";
+import type { z } from "zod";
+import { defineForm, type NameOf, type TitleOf, type TypedValues, typedValuesOf } from "../forms/form-definition.ts";
+
+/** What a request adds, with each setting as a change of it has it. */
+const schema = campaignRoutes.addCampaign.body.extend(campaignSettings.shape);
+
+/** The settings of a campaign. What most campaigns leave as it is stands in sections that are shut. */
+export const campaignForm = defineForm(schema, {
+  sections: [
+    {
+      fields: [
+        "name",
+        "advertiser",
+        "newAdvertiser/billing",
+        "newAdvertiser/creditLimitMicros",
+        "formats",
+        "creativeIds",
+        "landingUrl",
+        "callToAction",
+        "viewPriceMicros",
+        "clickPriceMicros",
+        "dailyBudgetMicros",
+        "totalBudgetMicros",
+        "startsAt",
+        "endsAt",
+      ],
+    },
+    {
+      title: "users",
+      isFolded: true,
+      fields: ["targeting/languages", "targeting/countries", "targeting/platforms", "targeting/premium"],
+    },
+    { title: "times", isFolded: true, fields: ["targeting/weekdays", "targeting/hours"] },
+    {
+      title: "bots",
+      isFolded: true,
+      fields: [
+        "targeting/bots",
+        "targeting/excludedBots",
+        "targeting/botCategories",
+        "targeting/excludedBotCategories",
+        "category",
+      ],
+    },
+    {
+      title: "limits",
+      isFolded: true,
+      fields: ["userCap", "userCapSeconds", "dailyViewCap", "totalViewCap", "dailyClickCap", "totalClickCap"],
+    },
+    { title: "order", isFolded: true, fields: ["priority", "weight", "pacing"] },
+  ],
+  elsewhere: { idempotencyKey: "the screen makes one for each campaign" },
+  faultsAt: { targeting: "targeting/bots", newAdvertiser: "newAdvertiser/billing" },
+});
+
+export type CampaignField = NameOf<typeof campaignForm>;
+export type CampaignSection = TitleOf<typeof campaignForm>;
+
+/** What the fields hold where nothing is set. */
+export const newCampaignValues: TypedValues = typedValuesOf(campaignForm, {
+  ...defaultSettings,
+  formats: ["rewarded"],
+  newAdvertiser: usualTerms,
+});
+
+/** Which fields a campaign has: by its formats, and whether it, and its advertiser, are new. */
+export function isCampaignField(
+  name: string,
+  values: TypedValues,
+  { isNew, isNewAdvertiser }: { isNew: boolean; isNewAdvertiser: boolean },
+): boolean {
+  const has = (format: (typeof campaignFormats)[number]) =>
+    Array.isArray(values.formats) && values.formats.includes(format);
+  const format = campaignFormats.find((one) => settingsOfFormat[one].some((setting) => setting === name));
+  if (format !== undefined) return has(format);
+  switch (name) {
+    case "formats":
+      return isNew;
+    case "creativeIds":
+      return isNew && has("rewarded");
+    case "callToAction":
+      return has("rewarded");
+    case "newAdvertiser/billing":
+      return isNewAdvertiser;
+    case "newAdvertiser/creditLimitMicros":
+      return isNewAdvertiser && values["newAdvertiser/billing"] === "credit";
+    default:
+      return true;
+  }
+}
+
+/** A campaign's settings, as a request for another one takes them. */
+export function settingsOf(campaign: Campaign): z.input<typeof campaignSettings> {
+  const names = Object.keys(campaignSettings.shape);
+  // Entries lose the names of their types.
+  const settings = Object.fromEntries(Object.entries(campaign).filter(([name]) => names.includes(name))) as z.output<
+    typeof campaignSettings
+  >;
+  const { startsAt, endsAt } = campaign;
+  return { ...settings, startsAt: startsAt?.toISOString() ?? null, endsAt: endsAt?.toISOString() ?? null };
+}

@@ -1,0 +1,67 @@
+import { advertiserRoutes } from "@intermission/operator-api/advertisers";
+import { unknownMacros } from "@intermission/operator-api/landing-macros";
+import { lazy } from "react";
+import type { FormConflicts } from "../forms/conflicts.tsx";
+import type { TypedValues } from "../forms/form-definition.ts";
+import { FormSections } from "../forms/form-sections.tsx";
+import type { TypedForm } from "../forms/typed-form.ts";
+import { isEmpty } from "../forms/typed-values.ts";
+import { useWholeList } from "../operator/use-operator.ts";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { type CampaignField, type CampaignSection, newCampaignValues } from "./campaign-form-definition.ts";
+import { wordsOfCampaignForm } from "./form-words.ts";
+import { campaignWords } from "./words.ts";
+
+/** Only a new campaign has it. */
+const VideosField = lazy(async () => ({ default: (await import("./videos-field.tsx")).VideosField }));
+
+interface CampaignSectionsProps {
+  form: TypedForm<CampaignField, CampaignSection>;
+  isNewAdvertiser: boolean;
+  conflicts?: FormConflicts | undefined;
+}
+
+/** The fields of a campaign, with warnings about what is rarely meant. */
+export function CampaignSections({ form, isNewAdvertiser, conflicts }: CampaignSectionsProps) {
+  const language = useLanguage();
+  const words = wordsOfCampaignForm(language, form.values["newAdvertiser/billing"]);
+  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
+  return (
+    <>
+      <FormSections
+        form={form}
+        words={words}
+        usual={newCampaignValues}
+        conflicts={conflicts}
+        suggestions={{ advertiser: data?.advertisers.map(({ name }) => name) ?? [] }}
+        controls={{ creativeIds: VideosField }}
+      />
+      <Warnings values={form.values} isNewAdvertiser={isNewAdvertiser} />
+    </>
+  );
+}
+
+function Warnings({ values, isNewAdvertiser }: { values: TypedValues; isNewAdvertiser: boolean }) {
+  const words = useWords(campaignWords);
+  const isSet = (...names: CampaignField[]) => names.some((name) => !isEmpty(values[name]));
+  const hasPrice = isSet("viewPriceMicros", "clickPriceMicros");
+  const limits = [
+    "dailyBudgetMicros",
+    "totalBudgetMicros",
+    "dailyViewCap",
+    "totalViewCap",
+    "dailyClickCap",
+    "totalClickCap",
+  ] as const;
+  const warnings = [
+    !hasPrice && values.priority !== "house" && words.warnNoPrice,
+    hasPrice && !isSet(...limits) && words.warnNoCap,
+    isNewAdvertiser && words.warnNewAdvertiser(String(values.advertiser).trim()),
+    ...unknownMacros(String(values.landingUrl)).map(words.warnMacro),
+  ];
+  return (
+    <ul className="warnings" aria-live="polite">
+      {warnings.map((warning) => warning && <li key={warning}>{warning}</li>)}
+    </ul>
+  );
+}

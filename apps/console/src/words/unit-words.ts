@@ -1,0 +1,3 @@
+import { loadWords } from "./catalog.ts";
+
+export const unitWords = loadWords("units");

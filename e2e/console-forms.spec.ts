@@ -1,0 +1,152 @@
+import { expect, openReceiver, test } from "./console.ts";
+
+// Each worker would start a stack.
+test.describe.configure({ mode: "default" });
+test.use({ refusal: 400 });
+
+test("every setting of a campaign is set in its form, and a fault of the server stands at its field", async ({
+  desk,
+  stack,
+}) => {
+  const [{ creativeId }] = JSON.parse(await stack.ads(["creatives", "list", "--json"]));
+  const formats = ["--format", "rewarded", "--format", "direct_link", "--creative", creativeId];
+  const landing = ["--landing-url", `${stack.urls.adService}/landing`];
+  const campaign = ["--advertiser", "Twin Mills", "--name", `Whole ${Date.now()}`, ...formats, ...landing];
+  const { campaignId } = JSON.parse(await stack.ads(["campaigns", "add", ...campaign, "--yes", "--json"]));
+  await desk.goto(`campaigns/${campaignId}`);
+  const field = (label: string) => desk.getByLabel(label, { exact: true });
+  const section = (title: string) => desk.locator("summary", { hasText: title }).click();
+  const pick = async (label: string, search: string, found: string) => {
+    await field(`Search: ${label}`).fill(search);
+    await desk.getByRole("checkbox", { name: found }).check();
+  };
+  await field("Name").fill("Whole campaign");
+  await field("Landing page").fill("https://mills.example/rye");
+  await field("Call to action").fill("Taste it");
+  await field("Price of a view").fill("0.02");
+  await field("Price of a click").fill("0.05");
+  await field("Daily budget").fill("10");
+  await field("Total budget").fill("100");
+  await field("Starts").fill("2030-03-01T08:00");
+  await field("Ends").fill("2030-04-01T08:00");
+
+  await section("Which users see it");
+  await pick("Languages", "finn", "Finnish (fi)");
+  await field("Search: Languages").fill("pt");
+  await desk.keyboard.press("Enter");
+  await pick("Countries", "germ", "Germany (DE)");
+  await desk.getByRole("checkbox", { name: "iOS" }).check();
+  await field("Telegram Premium").selectOption({ label: "only users who have it" });
+
+  await section("At which times");
+  await desk.getByRole("group", { name: "Weekdays" }).getByLabel("Sat").check();
+  for (const hour of ["23", "00"]) await desk.getByRole("group", { name: "Hours" }).getByLabel(hour).check();
+
+  await section("In which bots");
+  await desk.getByRole("group", { name: "Only in bots", exact: true }).getByLabel("7000000001").check();
+  await desk.getByRole("group", { name: "Not in bots", exact: true }).getByLabel("7000000001").check();
+  await field("Only in bots of the categories").fill("games, quiz");
+  await field("Not in bots of the categories").fill("betting");
+  await field("Category of the campaign").fill("food");
+
+  await section("Limits of views and clicks");
+  await field("Ads per user").fill("3");
+  await field("Within, s").fill("86400");
+  await expect(desk.getByText("That is 24 h.")).toBeVisible();
+  await field("Views a day").fill("100");
+  await field("Views in total").fill("1000");
+  await field("Clicks a day").fill("10");
+  await field("Clicks in total").fill("99");
+
+  await section("Order among campaigns");
+  await field("Priority").selectOption({ label: "sponsorship" });
+  await field("Weight").fill("4");
+  await field("Pacing").selectOption({ label: "as fast as requests come" });
+
+  // A folded section opens for the fault of its field.
+  await section("Which users see it");
+  const save = desk.getByRole("button", { name: "Save" });
+  await save.click();
+  const countries = desk.getByRole("group", { name: "Countries" });
+  await expect(countries.getByRole("alert")).toContainText("No source of countries is configured");
+  await expect(field("Search: Countries")).toBeFocused();
+  await desk.getByRole("checkbox", { name: "Germany (DE)" }).uncheck();
+  await save.click();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+
+  const zone = new Date("2030-03-01T08:00").toISOString();
+  expect(JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]))).toMatchObject({
+    name: "Whole campaign",
+    landingUrl: "https://mills.example/rye",
+    callToAction: "Taste it",
+    viewPriceMicros: 20_000,
+    clickPriceMicros: 50_000,
+    dailyBudgetMicros: 10e6,
+    totalBudgetMicros: 100e6,
+    startsAt: zone,
+    category: "food",
+    userCap: 3,
+    userCapSeconds: 86_400,
+    dailyViewCap: 100,
+    totalViewCap: 1000,
+    dailyClickCap: 10,
+    totalClickCap: 99,
+    priority: "sponsorship",
+    weight: 4,
+    pacing: "asap",
+    targeting: {
+      languages: ["fi", "pt"],
+      platforms: ["ios"],
+      premium: true,
+      bots: ["7000000001"],
+      botCategories: ["games", "quiz"],
+      excludedBots: ["7000000001"],
+      excludedBotCategories: ["betting"],
+      hours: [0, 23],
+      weekdays: [6],
+    },
+  });
+});
+
+test("a bot is added on its screen, up to a first token that works and a test that its program answers", async ({
+  desk,
+  stack,
+}) => {
+  const receiver = await openReceiver();
+  receiver.state.status = 200;
+  const { adService } = stack.urls;
+  await desk.getByRole("link", { name: "Bots", exact: true }).click();
+  await desk.getByRole("link", { name: "Add a bot" }).click();
+  const add = desk.getByRole("button", { name: "Add a bot" });
+  await desk.getByLabel("Telegram id").fill("@quiz");
+  await desk.getByLabel("Name", { exact: true }).fill("Quiz of the console");
+  await desk.getByLabel("Webhook address").fill(receiver.state.url);
+  await add.click();
+  await expect(desk.getByText("Must be a Telegram id")).toBeVisible();
+  await expect(desk.getByLabel("Telegram id")).toBeFocused();
+  await desk.getByLabel("Telegram id").fill("7100000042");
+  await add.click();
+  await desk.getByRole("heading", { name: "Quiz of the console is added." }).waitFor();
+  const lines = (await desk.locator("pre").textContent()) ?? "";
+  const token = /^AD_API_TOKEN=(\S+)$/m.exec(lines)?.[1] ?? "";
+  expect(lines).toContain("BOT_ID=7100000042");
+  const code = await fetch(`${adService}/client/v1/codes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ bot_id: "7100000042", user_tg_id: "42" }),
+  });
+  expect(code.ok, await code.text()).toBe(true);
+  // A new address gets a test by itself, too, and only one is under way at a time.
+  await expect(async () => {
+    await desk.getByRole("button", { name: "Send a test" }).click();
+    await expect(desk.getByText(/^The test was (delivered|answered)/).first()).toBeVisible({ timeout: 3000 });
+  }).toPass();
+  expect(receiver.state.received).not.toEqual([]);
+  await desk.getByRole("link", { name: "Open the bot's screen" }).click();
+  await desk.getByRole("heading", { name: "Quiz of the console" }).waitFor();
+  // The token is nowhere in the page, nor in what the browser keeps.
+  expect(
+    await desk.evaluate(() => document.documentElement.innerHTML + JSON.stringify({ ...sessionStorage })),
+  ).not.toContain(token);
+  await receiver.close();
+});

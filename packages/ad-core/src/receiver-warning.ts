@@ -1,0 +1,84 @@
+import type { ReceiverWarning } from "./client-words.ts";
+
+export type AnswerWarning = Exclude<ReceiverWarning, "wrong-signature-accepted">;
+
+const MARKUP_FIRST =
+  /^(<!--[\s\S]{0,1000}?-->|\s)*<(!doctype\s|html|head|body|title|meta|script|style|div|center|main|h[1-6]|p|br|b)\b/i;
+const MARKUP = /<[a-z!/][^<>]*>/i;
+/** PHP and `response.send("ok")` of Express claim it for every text, so that markup must be there, too. */
+const HTML_TYPE = /^\s*(text\/html|application\/xhtml\+xml)\b/i;
+const JSON_FIRST = /^\s*[{["]/;
+const NEGATIVE_WORDS =
+  /^\s*"?((an? |internal )?(server )?(error|exception)|fatal|invalid|bad (request|signature|token)|wrong (signature|token)|unauthori[sz]ed|forbidden|(access |permission )?denied|not (found|authori[sz]ed|allowed|implemented)|failed|failure|signature (is )?(invalid|mismatch|missing|wrong))\b/i;
+
+/** What is wrong with the answer of a receiver that answered 2xx; undefined: nothing. `text`: its beginning. */
+export function warningOfAnswer({
+  text,
+  contentType,
+}: {
+  readonly text: string | null;
+  readonly contentType?: string | null | undefined;
+}): AnswerWarning | undefined {
+  const content = (text ?? "").replace(/^\uFEFF/, "");
+  if (JSON_FIRST.test(content)) return isNegative(parsed(content)) ? "negative-answer" : undefined;
+  if (MARKUP_FIRST.test(content) || (HTML_TYPE.test(contentType ?? "") && MARKUP.test(content))) return "html-answer";
+  return NEGATIVE_WORDS.test(content) ? "negative-answer" : undefined;
+}
+
+/** Undefined also for the beginning of a longer answer. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const NEGATIVE_STATUS =
+  /^(error|err|fail|failed|failure|ko|nok|not[ _-]?ok|denied|rejected|refused|invalid|unauthorized|forbidden|not[ _-]?found)$/i;
+
+/** Members that say how it went, by their names in lower case. */
+const negativeMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ok: isNo,
+  success: isNo,
+  succeeded: isNo,
+  successful: isNo,
+  accepted: isNo,
+  received: isNo,
+  result: isNegativeWord,
+  status: (value) => isNegativeWord(value) || isNegativeStatus(value),
+  statuscode: isNegativeStatus,
+  code: isNegativeStatus,
+  error: isSomething,
+  errors: isSomething,
+  exception: isSomething,
+};
+
+function isNegative(answer: unknown): boolean {
+  if (typeof answer === "string") return NEGATIVE_WORDS.test(answer);
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
+  return Object.entries(answer).some(([name, value]) => {
+    const key = name.toLowerCase();
+    return Object.hasOwn(negativeMembers, key) && negativeMembers[key]?.(value) === true;
+  });
+}
+
+function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === "string" && /^(false|no|0)$/i.test(value));
+}
+
+function isNegativeWord(value: unknown): boolean {
+  return value === false || (typeof value === "string" && NEGATIVE_STATUS.test(value));
+}
+
+function isNegativeStatus(value: unknown): boolean {
+  const status = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : value;
+  return typeof status === "number" && status >= 400 && status <= 599;
+}
+
+/** Anything but the values by which libraries say that there is no error. */
+function isSomething(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === "object") return value !== null && Object.keys(value).length > 0;
+  return value !== undefined && value !== false && value !== 0 && !/^(|0|no|none|false|null|ok)$/i.test(String(value));
+}

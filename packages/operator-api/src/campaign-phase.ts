@@ -1,0 +1,36 @@
+import type { campaignPhases } from "./campaign-words.ts";
+import type { Campaign, DeliveredSoFar } from "./campaigns.ts";
+
+export type CampaignPhase = (typeof campaignPhases)[number];
+
+type Phased = Pick<
+  Campaign,
+  "status" | "pausedBy" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros"
+> &
+  Omit<DeliveredSoFar, "delivered"> & {
+    /** One that is attached, active and approved. */
+    hasCreative: boolean;
+  };
+
+/** What a campaign does now: its status, and where an active one does not run, why. */
+export function campaignPhase(campaign: Phased, now: number): CampaignPhase {
+  const { status, pausedBy, startsAt, endsAt, budgetLeftMicros, deliveredShare, advertiserLeftMicros } = campaign;
+  if (status === "paused") return pausedBy === "advertiser" ? "paused-by-advertiser" : "paused-by-operator";
+  if (status === "archived") return status;
+  if (startsAt !== null && startsAt.getTime() > now) return "planned";
+  if (endsAt !== null && endsAt.getTime() <= now) return "ended";
+  if (campaign.isAdvertiserStopped) return "stopped";
+  // What is left pays for no further ad.
+  const price = cheapestAd(campaign);
+  const isTooLittle = budgetLeftMicros !== null && budgetLeftMicros < Math.max(1, price);
+  if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
+  // What is free needs no money.
+  if (advertiserLeftMicros !== null && advertiserLeftMicros < price) return "unfunded";
+  // A direct link needs no creative.
+  return campaign.hasCreative || campaign.formats.includes("direct_link") ? "running" : "unapproved";
+}
+
+function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {
+  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros };
+  return Math.min(...formats.map((format) => prices[format]));
+}

@@ -1,0 +1,38 @@
+/**
+ * The closed lists of words of a campaign. Schemas, SQL, options of commands, filters and forms read these lists, so that a word
+ * added here reaches each of them, and the compiler names what must handle it.
+ */
+
+/** What is shown: a video with a reward, or a link that is followed. */
+export const campaignFormats = ["rewarded", "direct_link"] as const;
+export type CampaignFormat = (typeof campaignFormats)[number];
+
+/** The serving order: a campaign of a later priority is shown when none of an earlier one can be. */
+export const campaignPriorities = ["sponsorship", "standard", "house"] as const;
+export type CampaignPriority = (typeof campaignPriorities)[number];
+
+/** `even`: spread over the day; `asap`: as fast as requests come. */
+export const pacings = ["even", "asap"] as const;
+export type Pacing = (typeof pacings)[number];
+
+/** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
+export const campaignStatuses = ["active", "paused", "archived"] as const;
+export type CampaignStatus = (typeof campaignStatuses)[number];
+
+/** What a campaign does now: its status, and where an active one does not run, why. */
+export const campaignPhases = [
+  "running",
+  "planned",
+  "ended",
+  "spent",
+  "unfunded",
+  "unapproved",
+  "stopped",
+  "paused-by-operator",
+  "paused-by-advertiser",
+  "archived",
+] as const;
+
+/** The client of the user: Telegram's own names are mapped to these. */
+export const platforms = ["android", "ios", "desktop", "web"] as const;
+export type Platform = (typeof platforms)[number];

@@ -1,0 +1,7 @@
+/** The closed lists of words of a creative, in a file without schemas: every screen of the console loads them first. */
+
+/** A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening. */
+export const creativeKinds = ["file", "address", "vast"] as const;
+
+/** `draft`: uploaded by its advertiser, who has not submitted it yet. */
+export const reviewStates = ["draft", "waiting", "approved", "refused"] as const;

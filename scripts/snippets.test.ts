@@ -10,7 +10,7 @@ import { settingNames as apiSettings } from "../apps/api/src/config.ts";
 import { unavailableReason } from "../packages/ad-core/src/client-api.ts";
 import { openTestDatabase } from "../packages/testing/src/test-database.ts";
 import { commandFault } from "./command-faults.ts";
-import { type Found, findGo, findPhp, findPython } from "./find-programs.ts";
+import { type Found, findGo, findPython } from "./find-programs.ts";
 import { root } from "./processes.ts";
 import { commandsInSentences, pages, readPage, type Snippet, shellCommands, snippetsOf } from "./snippets.ts";
 
@@ -31,7 +31,7 @@ function complaints(command: string, words: readonly string[], input: string): s
   return status === 0 ? "" : `${stdout}${stderr}`;
 }
 
-const known = ["ts", "sh", "json", "http", "sql", "python", "go", "php", "text"];
+const known = ["ts", "sh", "json", "http", "sql", "python", "go", "text"];
 
 test("every snippet names a language that is checked here; a diagram is text", () => {
   expect(all.length).toBeGreaterThan(40);
@@ -219,7 +219,6 @@ test("a page that names the cooldown and daily cap of a new bot names those of t
 const compilers: [language: string, found: Found, words: readonly string[]][] = [
   ["python", findPython([]), ["-c", "import sys; compile(sys.stdin.read(), 'snippet', 'exec')"]],
   ["go", gofmt(findGo()), ["-e", "-l"]],
-  ["php", findPhp(), ["-l"]],
 ];
 
 function gofmt(go: Found): Found {

@@ -16,7 +16,7 @@ import { imageNamed, missingForContainers, openContainerEngine } from "./contain
 test.setTimeout(30 * 60_000);
 test.use({ ignoreHTTPSErrors: true });
 
-/** docs/operate.md says how large the image is. */
+/** docs/performance.md says how large the image is. */
 const MAX_OWN_BYTES = 60_000_000;
 
 let machine: ReturnType<typeof makeCleanClone>;

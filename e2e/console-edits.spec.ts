@@ -369,7 +369,7 @@ test("a bot's picture is chosen on its screen, beside a setting that is typed me
   await panel
     .locator("input[type=file]")
     .first()
-    .setInputFiles(join(import.meta.dirname, "../docs/images/chat.jpg"));
+    .setInputFiles(join(import.meta.dirname, "../apps/ad-service/sample/bot-picture.webp"));
   const shown = panel.getByRole("img", { name: "The bot's picture" });
   await expect(shown).toBeVisible();
   expect(await shown.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(192);

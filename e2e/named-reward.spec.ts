@@ -88,11 +88,12 @@ test("the bot's picture and the unit's icon stand where the reward is named; whe
       .locator(selector)
       .first()
       .evaluate((element) => getComputedStyle(element, "::before").backgroundImage);
-  const named = async (command: string) =>
-    JSON.parse(await stack.ads(["bots", command, stack.secrets.botId, picture, "--json"]));
+  const named = async (command: string, file: string) =>
+    JSON.parse(await stack.ads(["bots", command, stack.secrets.botId, join(pictures, file), "--json"]));
   const places = () => page.locator("h1, .offer-body .secondary, .foot").evaluateAll(boxes);
   try {
-    const { pictureFileName, unitIconFileName } = { ...(await named("picture")), ...(await named("unit-icon")) };
+    const { pictureFileName } = await named("picture", "bot-picture.webp");
+    const { unitIconFileName } = await named("unit-icon", "coin.webp");
     expect(pictureFileName).not.toBe(unitIconFileName);
     // Held, so that the page is seen before the app has started.
     const app = Promise.withResolvers<void>();
@@ -119,7 +120,8 @@ test("the bot's picture and the unit's icon stand where the reward is named; whe
   }
 });
 
-const picture = join(import.meta.dirname, "../docs/images/chat.jpg");
+/** Of the sizes that need no ffmpeg. */
+const pictures = join(import.meta.dirname, "../apps/ad-service/sample");
 
 function boxes(elements: Element[]): number[][] {
   return elements.map((element) => {

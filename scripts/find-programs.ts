@@ -32,7 +32,7 @@ const programsOfEngines = { WebKitGTK: ["WebKitWebDriver", "xvfb-run"], Firefox:
 
 export function findEngine(name: keyof typeof programsOfEngines): Found {
   const missing = programsOfEngines[name].filter((program) => !isHere(program));
-  const packages = missing.map((program) => programsOfLongTests[program]).join(" ");
+  const packages = missing.map((program) => programs[program]).join(" ");
   return missing.length === 0 ? { path: name } : { missing: `no ${name}. Enable it: apt-get install ${packages}` };
 }
 
@@ -88,7 +88,7 @@ export function findRedis(): Found {
 }
 
 /** By the program that shows whether the package is there. */
-const programsOfLongTests = {
+const programs = {
   ffmpeg: "ffmpeg",
   buildah: "buildah",
   podman: "podman",
@@ -110,10 +110,10 @@ const programsOfLongTests = {
 };
 
 /**
- * In CI, installs the missing programs that tests need: languages of clients and examples, nginx; for long tests also
- * ffmpeg, containers, Caddy, Prometheus, Firefox and WebKitGTK. Elsewhere the tests name them.
+ * In CI, installs the missing programs that tests need, those of the long tests as well: what is missing is skipped, so no test
+ * is skipped in both of CI's commands. Elsewhere the tests name what they miss.
  */
-export async function installPrograms({ forLongTests = false } = {}): Promise<void> {
+export async function installPrograms(): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
   const packages = [
     ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn", "django", "flask", "setuptools"])
@@ -128,9 +128,7 @@ export async function installPrograms({ forLongTests = false } = {}): Promise<vo
     // Not in the path of people who are not root.
     ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
     ...(works("pgbouncer", "--version") || works("/usr/sbin/pgbouncer", "--version") ? [] : ["pgbouncer"]),
-    ...(forLongTests
-      ? Object.entries(programsOfLongTests).flatMap(([program, name]) => (isHere(program) ? [] : [name]))
-      : []),
+    ...Object.entries(programs).flatMap(([program, name]) => (isHere(program) ? [] : [name])),
   ];
   if (packages.length === 0) return;
   // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.

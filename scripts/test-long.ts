@@ -155,7 +155,7 @@ async function filesWithProperties(): Promise<string[]> {
 async function run(): Promise<void> {
   await assertAllEnlargedRun();
   console.log(`PROPERTY_SEED=${process.env.PROPERTY_SEED}`);
-  await timed("languages, proxies, containers", () => installPrograms({ forLongTests: true }));
+  await timed("languages, proxies, containers", () => installPrograms());
   await timed("mini-app and console", () => step("mini-app and console", () => buildPages()));
   const browser = await timed("browser", () => step("browser", findBrowser));
   const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));

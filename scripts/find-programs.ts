@@ -100,6 +100,7 @@ const programs = {
   promtool: "prometheus",
   pgbackrest: "pgbackrest",
   faketime: "faketime",
+  "/usr/sbin/mkfs.xfs": "xfsprogs",
   patroni: "patroni",
   etcd: "etcd-server",
   "/usr/sbin/haproxy": "haproxy",

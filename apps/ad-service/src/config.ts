@@ -55,7 +55,7 @@ const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(t
 const allowedNetworks = (whatMayReachThem: string) =>
   listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8")
     .default([])
-    .describe(`networks, separated by commas, that ${whatMayReachThem} may reach although they are not public`);
+    .describe(`private networks, separated by commas, that ${whatMayReachThem} may reach`);
 
 const storeVariables = {
   MODE: runMode,
@@ -68,7 +68,7 @@ const storeVariables = {
   BACKUP_DIR: filePath
     .optional()
     .describe(
-      "a folder, best on another disk, in which the server makes backups of the embedded store by itself ([more](operate.md#a-data-folder)); the command `backup` without a folder uses it, too",
+      "a folder, best on another disk, in which the server makes [backups of the embedded store](operate.md#a-data-folder)",
     ),
   BACKUP_EVERY_HOURS: wholeNumberSetting({ min: 1, max: 168 })
     .default(24)
@@ -81,7 +81,7 @@ const storeVariables = {
   S3_ENDPOINT: address
     .optional()
     .describe(
-      "the address of any S3-compatible service, whose bucket is used instead of `MEDIA_DIR`; all `S3_` settings belong together",
+      "the address of any S3-compatible service, whose bucket replaces `MEDIA_DIR`; all `S3_` settings belong together",
     ),
   S3_REGION: z.string().default("us-east-1").describe("the region of the bucket"),
   S3_BUCKET: z
@@ -109,7 +109,7 @@ const storeVariables = {
   COUNTRY_DATABASE: filePath
     .optional()
     .describe(
-      "a file of countries in MaxMind's format (`.mmdb`), for reports and for campaigns' `--countries`. It is read again when it is replaced. Without it and `COUNTRY_HEADER`, no country is recorded",
+      "a file of countries in MaxMind's format (`.mmdb`), for reports and for campaigns' `--countries`; read again when it is replaced",
     ),
   ENCRYPTION_KEY: z
     .base64({
@@ -121,7 +121,7 @@ const storeVariables = {
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` })
     .describe(
-      "32 bytes in base64 that encrypt the bots' stored tokens (`openssl rand -base64 32`). Keep a copy: without it the tokens are lost. Another key than the one of the stored tokens is refused",
+      "32 bytes in base64 that encrypt the bots' stored tokens (`openssl rand -base64 32`). Keep a copy: without it the tokens are lost",
     ),
   PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
   ...retentionVariables,
@@ -224,7 +224,7 @@ const serverVariables = z.object({
   MAX_DAILY_CLICKS_PER_ADDRESS: wholeNumberSetting({ min: 1, max: 100_000 })
     .optional()
     .describe(
-      "counted clicks of one address in a UTC day; later visitors are redirected to the ad and earn nothing. Hundreds of people may share an address of a mobile network",
+      "counted clicks of one address in a UTC day; later visitors earn nothing. Hundreds of people may share an address of a mobile network",
     ),
   RATE_LIMIT_PER_TOKEN: wholeNumberSetting({ min: 1, max: 1_000_000_000 })
     .default(50)

@@ -68,7 +68,7 @@ const variables = z.object({
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${random}` })
     .optional()
     .describe(
-      "32 bytes in base64 that encrypt the tokens of the bots that `pnpm api bots add` adds; the ad service's key may be used, since the companion API derives its own from it. With it, `BOT_ID`, `AD_API_TOKENS`, `TELEGRAM_BOT_TOKEN` and `BACKEND_API_KEY` may be left out together",
+      "32 bytes in base64 that encrypt the tokens of the bots that `pnpm api bots add` adds, such as the ad service's key. With it, `BOT_ID`, `AD_API_TOKENS`, `TELEGRAM_BOT_TOKEN` and `BACKEND_API_KEY` may be left out together",
     ),
   PREVIOUS_ENCRYPTION_KEY: previousEncryptionKey,
   BOT_ID: telegramId.optional().describe("the bot's id"),

@@ -41,7 +41,7 @@ const METRICS_SECRET = "make one with: openssl rand -base64 32";
 export const databaseUrl = z.string().check(checkDatabaseUrl).optional().meta({
   whenUnset: "the [embedded store](promises.md#the-embedded-store)",
   description:
-    "`postgres://user:password@host:5432/database` of a PostgreSQL server, version 15 or newer, with the encoding UTF8. Percent-encode special characters (`@` is `%40`). A pooler must keep sessions (PgBouncer: `pool_mode = session`, `default_pool_size` for all connections of the nodes). Over a network, add `?sslmode=verify-full`, and `&sslrootcert=/path/to/ca.pem` for an authority of your own",
+    "`postgres://user:password@host:5432/database` of a PostgreSQL server, version 15 or newer, encoding UTF8. Percent-encode special characters (`@` is `%40`). A pooler must keep sessions (PgBouncer: `pool_mode = session`, `default_pool_size` for all connections of the nodes). Over a network, add `?sslmode=verify-full`, and `&sslrootcert=/path/to/ca.pem` for an authority of your own",
 });
 
 /** A file or a folder. An env file or a unit of systemd names it without a shell. */
@@ -94,9 +94,7 @@ export const previousEncryptionKey = z
     error: "must be the key that ENCRYPTION_KEY was before: 32 bytes in base64",
   })
   .optional()
-  .describe(
-    "the key that `ENCRYPTION_KEY` replaces, [while it is rotated](operate.md#rotate-encryption_key): both open stored tokens, new ones are encrypted with `ENCRYPTION_KEY`",
-  );
+  .describe("the key that `ENCRYPTION_KEY` replaces, [while it is rotated](operate.md#rotate-encryption_key)");
 
 /** Faults of the two keys together. */
 export function keyFaults({ ENCRYPTION_KEY: key, PREVIOUS_ENCRYPTION_KEY: previous }: NodeJS.ProcessEnv): string[] {
@@ -124,7 +122,7 @@ export const listenVariables = {
     ),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional().meta({
     whenUnset: "`on` in demo mode, else `off`",
-    description: "whether `/docs` shows the server's APIs from their OpenAPI documents, which are always served",
+    description: "whether `/docs` shows the server's APIs",
   }),
 };
 
@@ -159,13 +157,13 @@ export const logUserIds = z
   .enum(["hashed", "plain"] satisfies LoggedUserIds[], "must be hashed or plain: how the log names users")
   .default("hashed")
   .describe(
-    "`hashed` or `plain`: whether the log has users' ids as [short hashes](operate.md#what-the-logs-say) or as they are",
+    "`hashed` or `plain`: users' ids in the log are [short hashes](operate.md#what-the-logs-say), or as they are",
   );
 
 /** EMBEDDED_BUFFERS_MB. */
 export const embeddedBuffers = wholeNumberSetting({ min: 8, max: 65_536 })
   .default(64)
-  .describe("memory in which the embedded store keeps pages (`shared_buffers`); the server that starts it decides");
+  .describe("`shared_buffers` of the embedded store; the server that starts it decides");
 
 /** What the documentation shows in place of a bot's token, here and at Telegram. */
 const PLACEHOLDER_TOKEN =
@@ -185,9 +183,7 @@ export const databaseLimitVariables = {
   /** The listening connection is one more. */
   DATABASE_POOL_SIZE: wholeNumberSetting({ min: 2, max: 1000 })
     .default(10)
-    .describe(
-      "connections of a node for its requests; one more listens. A start warns if they do not fit the server's limits",
-    ),
+    .describe("connections of a node for its requests; one more listens"),
   DATABASE_CONNECT_TIMEOUT_SECONDS: wholeNumberSetting({ min: 1, max: 120 })
     .default(10)
     .describe("how long a request waits for a connection"),

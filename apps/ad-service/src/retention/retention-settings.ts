@@ -7,36 +7,35 @@ const THIRTEEN_MONTHS = 396;
 const MAX_DAYS = 36_500;
 
 const days = (usual: number, kept: string, min = MIN_KEPT_DAYS) =>
-  wholeNumberSetting({ min, max: MAX_DAYS }).default(usual).describe(`how long ${kept}; at least ${min}`);
+  wholeNumberSetting({ min, max: MAX_DAYS })
+    .default(usual)
+    .describe(min === MIN_KEPT_DAYS ? kept : `${kept}; at least ${min} days`);
 
 export const retentionVariables = {
   // A code lives for a day at most: afterwards it only explains what its user did.
-  RETENTION_CODES_DAYS: days(30, "codes are kept, which live for a day at most"),
-  RETENTION_VIEWS_DAYS: days(30, "views are kept, from the issue of their code on"),
-  RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS, "ad requests are kept; their sums stay"),
-  RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS, "milestones of views are kept; their sums stay"),
-  RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS, "clicks on buttons in ads are kept; their sums stay"),
-  RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS, "counts of refused clicks are kept; their sums stay"),
+  RETENTION_CODES_DAYS: days(30, "codes"),
+  RETENTION_VIEWS_DAYS: days(30, "views, from the issue of their code on"),
+  RETENTION_REQUESTS_DAYS: days(THIRTEEN_MONTHS, "ad requests"),
+  RETENTION_MILESTONES_DAYS: days(THIRTEEN_MONTHS, "milestones of views"),
+  RETENTION_CTA_CLICKS_DAYS: days(THIRTEEN_MONTHS, "clicks on buttons in ads"),
+  RETENTION_REFUSED_CLICKS_DAYS: days(THIRTEEN_MONTHS, "counts of refused clicks"),
   RETENTION_WITHHELD_CLICKS_DAYS: days(
     THIRTEEN_MONTHS,
-    "held and refused suspicious clicks are kept; one that waits for a decision stays",
+    "held and refused suspicious clicks; one that waits for a decision stays",
   ),
   // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
   RETENTION_CONVERSIONS_DAYS: days(
     MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS,
-    "conversions are kept, from the click on",
+    "conversions, from the click on",
     MAX_CLICK_AGE_DAYS,
   ),
-  RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS, "viewers' reports of ads are kept"),
+  RETENTION_AD_REPORTS_DAYS: days(THIRTEEN_MONTHS, "viewers' reports of ads"),
   // The webhooks themselves. While one waits or is held, its week stays.
-  RETENTION_DELIVERIES_DAYS: days(
-    30,
-    "webhooks are kept; one that waits or is held stays, and its event stays in any case",
-  ),
-  RETENTION_ATTEMPTS_DAYS: days(30, "attempts to deliver are kept"),
-  RETENTION_TRACKER_CALLS_DAYS: days(7, "calls of trackers are kept"),
+  RETENTION_DELIVERIES_DAYS: days(30, "webhooks; one that waits or is held stays, and so does each event"),
+  RETENTION_ATTEMPTS_DAYS: days(30, "attempts to deliver"),
+  RETENTION_TRACKER_CALLS_DAYS: days(7, "calls of trackers"),
   // At least the longest cooldown.
-  RETENTION_IDLE_VIEWERS_DAYS: days(90, "a user's limits and latest code are kept after the last ad"),
+  RETENTION_IDLE_VIEWERS_DAYS: days(90, "a user's limits and latest code, from the last ad on"),
 };
 
 export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables>>): Retention {

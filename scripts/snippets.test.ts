@@ -44,7 +44,6 @@ test("TypeScript is correct with strict settings, with the packages that it impo
   mkdirSync(join(modules, "@intermission"), { recursive: true });
   for (const name of ["grammy", "fastify", "@trpc", "@types"])
     symlinkSync(join(root, "packages/publisher/node_modules", name), join(modules, name));
-  symlinkSync(join(root, "docs/node_modules/standardwebhooks"), join(modules, "standardwebhooks"));
   symlinkSync(join(root, "apps/api/node_modules/eventsource"), join(modules, "eventsource"));
   symlinkSync(join(root, "examples/telegraf/node_modules/telegraf"), join(modules, "telegraf"));
   symlinkSync(join(root, "examples/nest/node_modules/@nestjs"), join(modules, "@nestjs"));

@@ -104,7 +104,7 @@ const storeVariables = {
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, "must be the name of a header, such as CF-IPCountry")
     .optional()
     .describe(
-      "instead of `COUNTRY_DATABASE`, a header in which the trusted proxy sends the country, such as `CF-IPCountry`; the proxy must overwrite what a visitor sends",
+      "instead of `COUNTRY_DATABASE`, a header with the country, such as `CF-IPCountry`; the proxy must overwrite what a visitor sends",
     ),
   COUNTRY_DATABASE: filePath
     .optional()
@@ -176,11 +176,7 @@ const serverVariables = z.object({
     whenUnset: "the built console",
     description: "the files that are served below `PUBLIC_URL` + `/console`",
   }),
-  OPERATOR_TOKEN: longSecret
-    .optional()
-    .describe(
-      "allows `pnpm ads --url …` over the network, at least 32 characters; without it only the socket in `DATA_DIR` works",
-    ),
+  OPERATOR_TOKEN: longSecret.optional().describe("allows `pnpm ads --url …` over the network, at least 32 characters"),
   PAYMENT_WEBHOOK_SECRET: webhookSecret
     .optional()
     .describe("a payment provider may [report payments](money.md) of advertisers, signed with it"),
@@ -214,7 +210,7 @@ const serverVariables = z.object({
     .enum(["on", "off"], "must be on or off")
     .default("off")
     .describe(
-      "`on` accepts mini-apps that Telegram's [test servers](https://core.telegram.org/bots/webapps#using-bots-in-the-test-environment) launch, and no others. The companion API needs only the token of the bot there",
+      "`on` accepts mini-apps that Telegram's [test servers](https://core.telegram.org/bots/webapps#using-bots-in-the-test-environment) launch, and no others",
     ),
   DRAIN_SECONDS: drainSeconds,
   PUBLISHER_SHARE_PERCENT: wholeNumberSetting({ min: 0, max: 100 }).optional().meta({
@@ -234,9 +230,7 @@ const serverVariables = z.object({
     .meta({ unit: "a minute", description: "requests for one user to one node" }),
   SMTP_URL: mailServer
     .optional()
-    .describe(
-      "the mail server that sends notices of failing endpoints, as `smtp://user:password@host:587` or `smtps://…`",
-    ),
+    .describe("the mail server for notices of failing endpoints, as `smtp://user:password@host:587` or `smtps://…`"),
   SMTP_FROM: z
     .email("must be an e-mail address such as ads@example.com")
     .optional()

@@ -41,7 +41,7 @@ const METRICS_SECRET = "make one with: openssl rand -base64 32";
 export const databaseUrl = z.string().check(checkDatabaseUrl).optional().meta({
   whenUnset: "the [embedded store](promises.md#the-embedded-store)",
   description:
-    "`postgres://user:password@host:5432/database` of a PostgreSQL server, version 15 or newer, encoding UTF8. Percent-encode special characters (`@` is `%40`). A pooler must keep sessions (PgBouncer: `pool_mode = session`, `default_pool_size` for all connections of the nodes). Over a network, add `?sslmode=verify-full`, and `&sslrootcert=/path/to/ca.pem` for an authority of your own",
+    "`postgres://user:password@host:5432/database` of a PostgreSQL server, version 15 or newer, encoding UTF8. Percent-encode special characters (`@` is `%40`). A pooler must keep sessions (PgBouncer: `pool_mode = session`). Over a network, add `?sslmode=verify-full`, and `&sslrootcert=/path/to/ca.pem` for an authority of your own",
 });
 
 /** A file or a folder. An env file or a unit of systemd names it without a shell. */
@@ -111,9 +111,7 @@ export const listenVariables = {
   HOST: listenHost.describe("the address of this machine to listen on"),
   METRICS_PORT: portNumber
     .optional()
-    .describe(
-      "a separate port for `/metrics` (Prometheus); on addresses other than loopback it requires `METRICS_TOKEN`",
-    ),
+    .describe("a separate port for `/metrics` (Prometheus); beyond loopback it requires `METRICS_TOKEN`"),
   METRICS_HOST: listenHost.describe("the address of `METRICS_PORT`"),
   METRICS_TOKEN: headerSecret(32, METRICS_SECRET)
     .optional()

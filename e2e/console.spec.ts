@@ -244,6 +244,60 @@ test("an invited person sets a password, signs out, and signs in with password a
   await page.close();
 });
 
+test("a person changes the password, signs in elsewhere with a recovery code, and ends that session", async ({
+  browser,
+  stack,
+}) => {
+  const open = () => browser.newPage({ isMobile: false, viewport: { width: 1280, height: 800 } });
+  const page = await open();
+  const email = `bob${Date.now()}@example.com`;
+  const { link } = JSON.parse(await stack.ads(["people", "add", email, "--role", "analyst", "--json"]));
+  await page.goto(link);
+  const key = (await page.locator(".totp code").textContent()) ?? "";
+  const totp = new TOTP({ secret: Secret.fromBase32(key.replaceAll(" ", "")) });
+  await page.getByLabel("New password").fill("correct horse battery");
+  await page.getByLabel("Code", { exact: true }).fill(totp.generate());
+  await page.getByRole("button", { name: "Set password and sign in" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.goto(new URL("/console/account", link).href);
+  const dialog = page.getByRole("dialog");
+
+  await page.getByRole("button", { name: "Change the password" }).click();
+  await dialog.getByLabel("Present password").fill("a wrong password");
+  await dialog.getByLabel("New password").fill("staple battery horse");
+  await dialog.getByLabel("Code", { exact: true }).fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+  await dialog.getByRole("button", { name: "Change the password" }).click();
+  await dialog.getByText("Is wrong, or the code is not the one").waitFor();
+  await dialog.getByLabel("Present password").fill("correct horse battery");
+  await dialog.getByLabel("Code", { exact: true }).fill(totp.generate({ timestamp: Date.now() + 30_000 }));
+  await dialog.getByRole("button", { name: "Change the password" }).click();
+  await page.getByText("The password is changed.").waitFor();
+
+  await page.getByText("You have none.").waitFor();
+  await page.getByRole("button", { name: "Make new recovery codes" }).click();
+  const [code = ""] = ((await dialog.locator("code").textContent()) ?? "").split("\n");
+  expect((await analyze(page)).violations).toEqual([]);
+  await dialog.getByText("Close").click();
+  await page.getByText("10 are left.").waitFor();
+
+  const other = await open();
+  await other.goto(new URL("/console/", link).href);
+  await other.getByLabel("E-mail address").fill(email);
+  await other.getByLabel("Password").fill("staple battery horse");
+  await other.getByLabel("Code", { exact: true }).fill(code);
+  await other.getByRole("button", { name: "Sign in", exact: true }).click();
+  await other.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.reload();
+  await page.getByText("9 are left.").waitFor();
+  await expect(page.getByRole("table", { name: "Sessions" }).getByText("this browser")).toHaveCount(1);
+  await page.getByRole("button", { name: /^End the session of / }).click();
+  await page.getByText("The session has ended.").waitFor();
+  await other.reload();
+  await other.getByRole("heading", { name: "Sign in", exact: true }).waitFor();
+  await page.close();
+  await other.close();
+});
+
 test("signing out ends the session, and a link that was used signs nobody in", async ({ browser, stack }) => {
   const page = await browser.newPage({ isMobile: false, viewport: { width: 1280, height: 800 } });
   const link = await stack.signInLink();

@@ -67,6 +67,7 @@ import { advertiserStandings } from "./money/terms.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
+import { accountOperatorRoutes } from "./people/account-operator-routes.ts";
 import { consoleAddress, consoleOrigins } from "./people/console-address.ts";
 import {
   actorOf,
@@ -388,6 +389,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       peopleOperatorRoutes(scope, { ...deps, signIns });
       const openId = openIdProviders(deps.openIdProviders ?? [], `${consoleAddress(deps.publicUrl)}/openid`);
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
+      accountOperatorRoutes(scope, { ...deps, signIns });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });
       sampleOperatorRoutes(scope, { ...deps, rollUpStatistics: () => rollUpStatistics(database), removeFromSums });

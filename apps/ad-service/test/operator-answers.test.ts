@@ -377,12 +377,23 @@ async function callRoutesOfPeople() {
     return new TOTP({ secret }).generate({ timestamp: fixture.clock.now.getTime() + seconds * 1000 });
   };
   const password = "correct horse battery";
-  const link = await send("createSignInLink", { body: { email: "ann@shop.test" } });
   const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
   const session = await send("showSession");
   const reports = await callRoutesOfOwnThings();
+  const made = await send("createRecoveryCodes");
+  const [recoveryCode] = made.body.codes as string[];
+  const newPassword = "staple battery horse";
+  const changed = await send("changePassword", {
+    body: { currentPassword: password, code: code(30), password: newPassword },
+  });
   const out = await send("signOut");
-  const signedIn = await send("signIn", { body: { email: "ann@shop.test", password, code: code(30) } });
+  const link = await send("createSignInLink", { body: { email: "ann@shop.test" } });
+  const signedIn = await send("signIn", {
+    body: { email: "ann@shop.test", password: newPassword, code: recoveryCode },
+  });
+  const sessions = await send("listOwnSessions");
+  const [{ sessionId = "" } = {}] = sessions.body.sessions as { sessionId?: string }[];
+  const ended = await send("endOwnSession", { params: { sessionId } });
   const linked = await send("openSignInLink", { body: { token: String(link.body.link).split("#")[1] } });
   const everywhere = await send("signOutEverywhere");
   const ofPerson = { params: { personId } };
@@ -392,6 +403,10 @@ async function callRoutesOfPeople() {
     acceptInvitation: accepted,
     showSession: session,
     ...reports,
+    createRecoveryCodes: made,
+    changePassword: changed,
+    listOwnSessions: sessions,
+    endOwnSession: ended,
     signOut: out,
     signIn: signedIn,
     signOutEverywhere: everywhere,

@@ -69,6 +69,7 @@ export const auditFields = [
   "latest_payment",
   "legal_line",
   "linked_accounts",
+  "recovery_codes",
   "max_in_flight",
   "media_type",
   "name",

@@ -22,6 +22,8 @@ export const forms = {
   // join letters or keep them apart.
   CONTROL_CHARACTERS: /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u,
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
+  /** Of an authenticator app, or a recovery code in base 32. */
+  SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
   TELEGRAM_CHAT: /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
   TELEGRAM_ID,
   TOKEN: /^[\w-]{43}$/,

@@ -1,3 +1,4 @@
+import { accountRoutes } from "./account.ts";
 import { advertiserRoutes } from "./advertisers.ts";
 import { auditRoutes } from "./audit.ts";
 import { botRoutes, tokenRoutes } from "./bots.ts";
@@ -48,6 +49,7 @@ export const operatorRoutes = {
   ...userRoutes,
   ...peopleRoutes,
   ...signInMethodRoutes,
+  ...accountRoutes,
   ...auditRoutes,
   ...sampleRoutes,
 };

@@ -44,16 +44,21 @@ const email = z
   .max(254)
   .transform((text) => text.toLowerCase());
 export const token = z.string().regex(forms.TOKEN, "must be the token of an invitation's link");
-const password = z
+export const newPassword = z
   .string()
   .min(12, "must have at least 12 characters")
   .max(256, "must have at most 256 characters")
   .describe("At least 12 characters.");
-const code = z
+export const totpCode = z
   .string()
   .overwrite(readDigits)
   .regex(forms.TOTP_CODE, "must be the six digits that the authenticator app shows")
   .describe("Of the authenticator app (TOTP).");
+const signInCode = z
+  .string()
+  .overwrite((text) => readDigits(text).toLowerCase())
+  .regex(forms.SIGN_IN_CODE, "must be the six digits that the authenticator app shows, or a recovery code")
+  .describe("Of the authenticator app (TOTP), or a recovery code.");
 
 const reach = z.strictObject({
   role: z.enum(roles),
@@ -107,7 +112,7 @@ export const peopleRoutes = {
     path: "/session",
     description: "Signs a person in, and sets the session's cookie. Earlier sessions of the browser end.",
     body: z
-      .strictObject({ email, password: z.string().min(1).max(256), code })
+      .strictObject({ email, password: z.string().min(1).max(256), code: signInCode })
       .meta({ examples: [{ email: "ann@example.com", password: "correct horse battery", code: "123456" }] }),
     answer: session,
   },
@@ -148,7 +153,7 @@ export const peopleRoutes = {
     path: "/invitations/accept",
     description: "Sets the password, and signs in. The invitation is used up.",
     body: z
-      .strictObject({ token, password, code })
+      .strictObject({ token, password: newPassword, code: totpCode })
       .meta({ examples: [{ token: exampleToken, password: "correct horse battery", code: "123456" }] }),
     answer: session,
   },

@@ -31,6 +31,7 @@ export const problems = {
   NOT_KEPT: ["since"],
   NOT_IMPERSONATING: [],
   NO_ENDPOINT: [],
+  NO_PASSWORD: [],
   NO_TOKEN: [],
   NO_VIDEO: [],
   OWN_ACCOUNT: [],

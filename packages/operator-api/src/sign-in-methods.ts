@@ -122,6 +122,7 @@ export const signInMethodRoutes = {
     description: "Lists the ways in which the person who is signed in may sign in.",
     answer: z.object({
       hasPassword: z.boolean(),
+      recoveryCodes: z.int().describe("How many are left."),
       passkeys: z.array(passkey),
       identities: z.array(identity),
       providers: z.array(provider).describe("By which an account may be linked."),

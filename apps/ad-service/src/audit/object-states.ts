@@ -42,7 +42,9 @@ const states = {
   delivery: `select jsonb_build_object('state', state, 'attempts', attempts, 'resume_state', resume_state) as state
     from deliveries where event_id = $1`,
   person: `select jsonb_build_object('email', email, 'role', role, 'advertiser_id', advertiser_id, 'bot_ids', bot_ids,
-      'is_disabled', is_disabled, 'has_password', password_hash is not null, 'is_invited', invitation_hash is not null,
+      'is_disabled', is_disabled, 'has_password', password_hash is not null,
+      'recovery_codes', (select count(*) from person_recovery_codes where person_recovery_codes.person_id = people.person_id),
+       'is_invited', invitation_hash is not null,
       'passkeys', (select jsonb_agg(name order by created_at, passkey_id) from person_passkeys
         where person_passkeys.person_id = people.person_id),
       'linked_accounts', (select jsonb_agg(label order by created_at, identity_id) from person_identities

@@ -30,7 +30,7 @@ import {
   signOutEverywhere,
   unknownPerson,
 } from "./people.ts";
-import { cookieOf, endedCookie, endSession, type Session, tokenInCookies } from "./sessions.ts";
+import { browserOf, cookieOf, endedCookie, endSession, type Session } from "./sessions.ts";
 import {
   acceptInvitation,
   openInvitation,
@@ -67,7 +67,7 @@ function sessionsAndInvitations(deps: PeopleOperatorDeps) {
   const { database, signIns, now } = deps;
   const caller = ({ http }: { http: FastifyRequest }) => ({
     address: http.ip,
-    cookieToken: tokenInCookies(http.headers.cookie),
+    browser: browserOf(http),
     count: countingFor(http),
     now: now(),
   });
@@ -257,7 +257,7 @@ function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) 
 }
 
 /** Passwords are hashed by a few threads; a flood of them is turned away. */
-async function busy<Result>(work: Promise<Result>): Promise<Result> {
+export async function busy<Result>(work: Promise<Result>): Promise<Result> {
   return work.catch((error: unknown) => {
     throw error instanceof TooManyHashes ? slowDown(1) : error;
   });

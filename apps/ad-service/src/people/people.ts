@@ -133,7 +133,8 @@ export function newPersonId(): string {
 const renew = statement<never>(
   "people.renew-invitation",
   `with passkeys as (delete from person_passkeys where person_id = $1),
-   identities as (delete from person_identities where person_id = $1)
+   identities as (delete from person_identities where person_id = $1),
+   recovery_codes as (delete from person_recovery_codes where person_id = $1)
    update people set password_hash = null, totp_secret = $2, totp_step = 0, invitation_hash = $3, invitation_expires_at = $4
    where person_id = $1`,
 );

@@ -1,6 +1,8 @@
 import type { Person } from "@intermission/operator-api/people";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { FastifyRequest } from "fastify";
+import { browserName } from "./browser-name.ts";
 import { mayImpersonate } from "./may-impersonate.ts";
 import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
 
@@ -25,7 +27,7 @@ export interface Session {
 
 const insert = statement<never>(
   "people.insert-session",
-  `insert into person_sessions (token_hash, person_id, created_at, last_used_at, expires_at) values ($1, $2, $3, $3, $4)`,
+  `insert into person_sessions (token_hash, person_id, created_at, last_used_at, expires_at, browser) values ($1, $2, $3, $3, $4, $5)`,
 );
 const removeOld = statement<never>(
   "people.remove-old-sessions",
@@ -36,16 +38,28 @@ const endOne = statement<{ one: number }>(
   "people.end-session",
   "delete from person_sessions where token_hash = $1 returning 1 as one",
 );
+
+/** Of a request that signs in. */
+export interface Browser {
+  /** The token that its cookie has. */
+  cookieToken: string | undefined;
+  name: string;
+}
+
+export function browserOf({ headers }: FastifyRequest): Browser {
+  return { cookieToken: tokenInCookies(headers.cookie), name: browserName(headers["user-agent"]) };
+}
+
 /** Opens a session with a new token, and ends the one that the browser had, so that a token that an attacker planted (session fixation) is void. */
 export async function openSession(
   tx: Transaction,
-  { personId, replaced, now }: { personId: string; replaced?: Buffer | undefined; now: Date },
+  { personId, browser, now }: { personId: string; browser?: Browser; now: Date },
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = newToken();
   const expiresAt = new Date(now.getTime() + LIFETIME_MS);
-  if (replaced !== undefined) await tx.run(endOne, [replaced]);
+  if (browser?.cookieToken !== undefined) await tx.run(endOne, [hashOfToken(browser.cookieToken)]);
   await tx.run(removeOld, [personId, now, idleSince(now)]);
-  await tx.run(insert, [hashOfToken(token), personId, now, expiresAt]);
+  await tx.run(insert, [hashOfToken(token), personId, now, expiresAt, browser?.name ?? ""]);
   return { token, expiresAt };
 }
 
@@ -93,7 +107,7 @@ export async function endSession(
   return ended === undefined ? 0 : 1;
 }
 
-function idleSince(now: Date): Date {
+export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_MS);
 }
 

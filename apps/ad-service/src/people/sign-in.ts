@@ -7,8 +7,8 @@ import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/serv
 import type { SecretBox } from "@intermission/server/secret-box";
 import { checkPassword, type Hashing, hashPassword, openHashing } from "./password.ts";
 import { findPerson, hashOfToken } from "./people.ts";
-import { openSession } from "./sessions.ts";
-import { totpStep } from "./totp.ts";
+import { type Browser, openSession } from "./sessions.ts";
+import { TOTP_DIGITS, totpStep } from "./totp.ts";
 
 /** Tries to sign in, right and wrong ones: counted before the password is checked, or a guess beyond the limit would count. */
 const TRIES_OF_ADDRESS = { quota: 20, windowSeconds: 15 * 60, maxKeys: 10_000 };
@@ -46,8 +46,7 @@ export interface SignInRequest {
   password: string;
   code: string;
   address: string;
-  /** The token that the browser's cookie has. */
-  cookieToken: string | undefined;
+  browser: Browser;
   /** Counts this request in a limit. */
   count: CountCall;
   author: Author;
@@ -75,8 +74,17 @@ const accept = statement<never>(
    returning person_id`,
 );
 
+// Two requests with one recovery code: the second one waits for the first, and finds the code gone.
+const acceptWithRecoveryCode = statement<never>(
+  "people.accept-recovery-code",
+  `with used as (delete from person_recovery_codes where person_id = $1 and code_hash = $2 returning 1)
+   update people set password_hash = $5, known_addresses = (array_prepend($3, array_remove(known_addresses, $3)))[1:${MAX_KNOWN_ADDRESSES}]
+   where person_id = $1 and exists (select from used) and not is_disabled and password_hash = $4
+   returning person_id`,
+);
+
 /**
- * Wrong tries from one address do not lock the owner of an account out: an address from which the account was signed in to
+ * By the password and a code of the authenticator app, or a recovery code instead. Wrong tries from one address do not lock the owner of an account out: an address from which the account was signed in to
  * before has tries of its own.
  */
 export async function signIn(signIns: SignIns, request: SignInRequest): Promise<SignInOutcome> {
@@ -86,20 +94,24 @@ export async function signIn(signIns: SignIns, request: SignInRequest): Promise<
   const tooMany = waitOf(count, signIns.ofAddress, address, now);
   if (tooMany !== undefined) return tooMany;
   const [account] = await database.run(findAccount, [email, address]);
-  const key = account?.isKnownAddress === true ? `${email} ${address}` : email;
-  const tooManyOfAccount = waitOf(count, signIns.ofAccount, key, now);
+  const known = account?.isKnownAddress === true ? address : undefined;
+  const tooManyOfAccount = waitOfAccount(signIns, { email, address: known, count, now });
   if (tooManyOfAccount !== undefined) return tooManyOfAccount;
   const check = await checkPassword(signIns.hashing, account?.passwordHash ?? null, password);
   if (account === undefined || check === "wrong") return { outcome: "refused" };
   const { personId, passwordHash, totpSecret } = account;
-  const step = totpStep(secretBox.open(totpSecret, personId), code, now);
-  if (step === undefined) return { outcome: "refused" };
+  const isRecovery = code.length > TOTP_DIGITS;
+  const step = isRecovery ? undefined : totpStep(secretBox.open(totpSecret, personId), code, now);
+  if (!isRecovery && step === undefined) return { outcome: "refused" };
   const keptHash = check === "right" ? passwordHash : await hashPassword(signIns.hashing, password);
   return database.transaction<SignInOutcome>(async (tx) => {
     const change = await openChange(tx, request.author, personId);
-    const accepted = await tx.run(accept, [personId, step, address, passwordHash, keptHash]);
+    const hashes = [address, passwordHash, keptHash];
+    const accepted = isRecovery
+      ? await tx.run(acceptWithRecoveryCode, [personId, hashOfToken(code), ...hashes])
+      : await tx.run(accept, [personId, step, ...hashes]);
     if (accepted.length === 0) return { outcome: "refused" };
-    return completeSignIn(tx, { personId, change, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, change, browser: request.browser, now });
   });
 }
 
@@ -152,7 +164,7 @@ export async function acceptInvitation(
     const change = await openChange(tx, request.author, personId);
     const accepted = await tx.run(acceptInvited, [personId, hashOfToken(token), passwordHash, step, address]);
     if (accepted.length === 0) return { outcome: "unknown-invitation" };
-    return completeSignIn(tx, { personId, change, cookieToken: request.cookieToken, now });
+    return completeSignIn(tx, { personId, change, browser: request.browser, now });
   });
 }
 
@@ -170,9 +182,9 @@ const useLink = statement<{ personId: string }>(
 /** Signs in by a link that an operator made with the command line. */
 export async function openSignInLink(
   signIns: SignIns,
-  request: Pick<SignInRequest, "address" | "author" | "cookieToken" | "count" | "now"> & { token: string },
+  request: Pick<SignInRequest, "address" | "author" | "browser" | "count" | "now"> & { token: string },
 ): Promise<SignInOutcome> {
-  const { token, author, cookieToken, now } = request;
+  const { token, author, browser, now } = request;
   const tooMany = waitOfAddress(signIns, request);
   if (tooMany !== undefined) return tooMany;
   return signIns.database.transaction<SignInOutcome>(async (tx) => {
@@ -180,18 +192,17 @@ export async function openSignInLink(
     if (found === undefined) return { outcome: "refused" };
     const change = await openChange(tx, author, found.personId);
     if ((await tx.run(useLink, [hashOfToken(token), now])).length === 0) return { outcome: "refused" };
-    return completeSignIn(tx, { ...found, change, cookieToken, now });
+    return completeSignIn(tx, { ...found, change, browser, now });
   });
 }
 
 /** Opens a session of a person who has proved who they are, and ends the one that the browser had. */
 export async function completeSignIn(
   tx: Transaction,
-  of: { personId: string; change: OpenChange | undefined; cookieToken: string | undefined; now: Date },
+  of: { personId: string; change: OpenChange | undefined; browser: Browser; now: Date },
 ): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
-  const { personId, change, cookieToken, now } = of;
-  const replaced = cookieToken === undefined ? undefined : hashOfToken(cookieToken);
-  const session = await openSession(tx, { personId, replaced, now });
+  const { personId, change } = of;
+  const session = await openSession(tx, of);
   const person = await findPerson(tx, personId);
   if (person === undefined) throw new Error("the person disappeared while signing in");
   await audit(tx, change);
@@ -204,6 +215,14 @@ export function waitOfAddress(
   { address, count, now }: Pick<SignInRequest, "address" | "count" | "now">,
 ) {
   return waitOf(count, ofAddress, addressNetwork(address), now);
+}
+
+/** Counts a try of an account: from an address that it was signed in to from before, such tries are counted apart. */
+export function waitOfAccount(
+  { ofAccount }: Pick<SignIns, "ofAccount">,
+  { email, address, count, now }: { email: string; address: string | undefined; count: CountCall; now: Date },
+) {
+  return waitOf(count, ofAccount, address === undefined ? email : `${email} ${address}`, now);
 }
 
 function waitOf(count: CountCall, limiter: RateLimiter, key: string, now: Date) {

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from "otpauth";
 
 const PERIOD_SECONDS = 30;
+export const TOTP_DIGITS = 6;
 /** Steps before and after the present one: for a clock that is half a minute off, and for the time of typing. */
 const WINDOW = 1;
 

@@ -6,10 +6,12 @@ import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
 import { LinkedAccounts } from "./linked-accounts.tsx";
 import { Passkeys } from "./passkeys.tsx";
+import { Password } from "./password.tsx";
+import { Sessions } from "./sessions.tsx";
 import { accountWords } from "./words.ts";
 import "./account.css";
 
-/** The own ways to sign in. */
+/** The own ways to sign in, and where one is signed in. */
 export function AccountScreen() {
   const words = useWords(accountWords);
   const { email } = usePerson();
@@ -18,14 +20,12 @@ export function AccountScreen() {
     <Page title={words.account}>
       <p className="secondary">{email}</p>
       <AnswerView query={methods} rows={5}>
-        {({ hasPassword, passkeys, identities, providers }) => (
+        {({ hasPassword, recoveryCodes, passkeys, identities, providers }) => (
           <div className="account-parts">
             <LinkedAccounts identities={identities} providers={providers} />
             <Passkeys passkeys={passkeys} />
-            <section>
-              <h2>{words.password}</h2>
-              <p className="secondary">{hasPassword ? words.hasPassword : words.noPassword}</p>
-            </section>
+            <Password hasPassword={hasPassword} recoveryCodes={recoveryCodes} />
+            <Sessions />
           </div>
         )}
       </AnswerView>

@@ -47,8 +47,16 @@ export function SignInScreen() {
             <input type="password" autoComplete="current-password" {...control} {...register("password")} />
           )}
         </Field>
-        <Field label={words.code} hint={words.codeHint} fault={errors.code?.message}>
-          {(control) => <input inputMode="numeric" autoComplete="one-time-code" {...control} {...register("code")} />}
+        <Field label={words.code} hint={words.signInCodeHint} fault={errors.code?.message}>
+          {(control) => (
+            <input
+              autoComplete="one-time-code"
+              autoCapitalize="off"
+              spellCheck={false}
+              {...control}
+              {...register("code")}
+            />
+          )}
         </Field>
         <p className="fault" role="alert">
           {errors.root?.message}

@@ -7,6 +7,9 @@ export interface Values {
   "account.renameOf": { name: string | number };
   "account.removeOf": { name: string | number };
   "account.removed": { name: string | number };
+  "account.passwordChanged": { ended: number };
+  "account.recoveryCodesLeft": { count: number };
+  "account.endSessionOf": { browser: string | number; lastUsed: string | number };
   "heldPayments.decideOn": { reference: string | number };
   "advertisers.count": { count: number };
   "advertisers.added": { name: string | number };

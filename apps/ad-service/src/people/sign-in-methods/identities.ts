@@ -5,11 +5,12 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import bs58 from "bs58";
 import type { ProvedIdentity } from "../../outbound/openid-providers.ts";
 import { hashOfToken } from "../people.ts";
+import type { Browser } from "../sessions.ts";
 import { completeSignIn } from "../sign-in.ts";
 import { MAX_METHODS } from "./sign-in-methods.ts";
 
 interface SigningIn {
-  cookieToken: string | undefined;
+  browser: Browser;
   author?: Author | undefined;
   now: Date;
 }
@@ -31,14 +32,14 @@ const use = statement<{ personId: string }>(
 export async function signInByIdentity(
   database: Database,
   { issuer, subject, label }: ProvedIdentity,
-  { cookieToken, author, now }: SigningIn,
+  { browser, author, now }: SigningIn,
 ): Promise<SignedIn | { outcome: "not-linked" }> {
   return database.transaction<SignedIn | { outcome: "not-linked" }>(async (tx) => {
     const [linked] = await tx.run(find, [issuer, subject]);
     if (linked === undefined) return { outcome: "not-linked" };
     const change = await openChange(tx, author, linked.personId);
     const [found] = await tx.run(use, [issuer, subject, now, label]);
-    return found === undefined ? { outcome: "not-linked" } : completeSignIn(tx, { ...found, change, cookieToken, now });
+    return found === undefined ? { outcome: "not-linked" } : completeSignIn(tx, { ...found, change, browser, now });
   });
 }
 
@@ -57,7 +58,7 @@ export type AcceptByIdentityOutcome = SignedIn | { outcome: "unknown-invitation"
 export async function acceptByIdentity(
   database: Database,
   { identity, invitation }: { identity: ProvedIdentity; invitation: string },
-  { cookieToken, author, now }: SigningIn,
+  { browser, author, now }: SigningIn,
 ): Promise<AcceptByIdentityOutcome> {
   return database.transaction<AcceptByIdentityOutcome>(async (tx) => {
     const invitationHash = hashOfToken(invitation);
@@ -69,7 +70,7 @@ export async function acceptByIdentity(
     const linked = await insertIdentity(tx, { ...invited, identity, now });
     if (linked.outcome !== "linked") return { outcome: "linked-elsewhere" };
     await tx.run(useInvitation, [invited.personId]);
-    return completeSignIn(tx, { ...invited, change, cookieToken, now });
+    return completeSignIn(tx, { ...invited, change, browser, now });
   });
 }
 

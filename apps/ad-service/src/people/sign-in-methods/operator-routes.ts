@@ -19,7 +19,7 @@ import {
   proveIdentity,
 } from "../../outbound/openid-providers.ts";
 import { sessionOf } from "../guard.ts";
-import { cookieOf, tokenInCookies } from "../sessions.ts";
+import { browserOf, cookieOf } from "../sessions.ts";
 import { type SignInOutcome, type SignIns, waitOfAddress } from "../sign-in.ts";
 import { acceptByIdentity, linkIdentity, signInByIdentity } from "./identities.ts";
 import { type OpenIdPurpose, openIdFlow } from "./openid-flow.ts";
@@ -68,7 +68,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
 
     async finishOpenIdSignIn({ http, body: { query } }, answer) {
       const { purpose, identity } = await finish(deps, { http, answer }, query);
-      const signingIn = { cookieToken: tokenInCookies(http.headers.cookie), author: authorOf(http), now: now() };
+      const signingIn = { browser: browserOf(http), author: authorOf(http), now: now() };
       switch (purpose.kind) {
         case "sign-in": {
           const signedIn = await signInByIdentity(database, identity, signingIn);
@@ -182,11 +182,10 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
       countTry(deps, http);
       const challenge = challengeOf(http, null);
       if (challenge === undefined) throw refusedPasskey();
-      const cookieToken = tokenInCookies(http.headers.cookie);
       const signedIn = await signInWithPasskey(deps, {
         credential,
         ...challenge,
-        cookieToken,
+        browser: browserOf(http),
         author: authorOf(http),
         now: now(),
       });

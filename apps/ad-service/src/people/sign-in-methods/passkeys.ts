@@ -13,6 +13,7 @@ import {
 import bs58 from "bs58";
 import { z } from "zod";
 import { consoleOrigins } from "../console-address.ts";
+import type { Browser } from "../sessions.ts";
 import { completeSignIn } from "../sign-in.ts";
 import type { SealedCookie } from "./sealed-cookie.ts";
 import { MAX_METHODS } from "./sign-in-methods.ts";
@@ -176,12 +177,12 @@ export async function signInWithPasskey(
   { database, publicUrl }: { database: Database; publicUrl: string },
   request: Challenge & {
     credential: Assertion;
-    cookieToken: string | undefined;
+    browser: Browser;
     author?: Author | undefined;
     now: Date;
   },
 ): Promise<PasskeySignInOutcome> {
-  const { credential, challenge, expiresAt, cookieToken, author, now } = request;
+  const { credential, challenge, expiresAt, browser, author, now } = request;
   const [passkey] = await database.run(find, [credential.id]);
   if (passkey === undefined) return { outcome: "refused" };
   const { passkeyId, personId, publicKey, signCount: counter, transports } = passkey;
@@ -205,7 +206,7 @@ export async function signInWithPasskey(
     const accepted = await tx.run(use, [passkeyId, newCounter, now, hashOf(challenge), expiresAt]);
     if (accepted.length === 0) return { outcome: "refused" };
     await tx.run(removeOld, [now]);
-    return completeSignIn(tx, { personId, change, cookieToken, now });
+    return completeSignIn(tx, { personId, change, browser, now });
   });
 }
 

@@ -13,9 +13,11 @@ export interface StoredIdentity {
   lastUsedAt: Date | null;
 }
 
-const hasPassword = statement<{ hasPassword: boolean }>(
-  "methods.has-password",
-  `select password_hash is not null as "hasPassword" from people where person_id = $1`,
+const ofPassword = statement<{ hasPassword: boolean; recoveryCodes: number }>(
+  "methods.of-password",
+  `select password_hash is not null as "hasPassword",
+     (select count(*)::int from person_recovery_codes where person_recovery_codes.person_id = people.person_id) as "recoveryCodes"
+   from people where person_id = $1`,
 );
 const passkeys = statement<Passkey>(
   "methods.passkeys",
@@ -30,14 +32,16 @@ const identities = statement<StoredIdentity>(
 
 export interface SignInMethods {
   hasPassword: boolean;
+  recoveryCodes: number;
   passkeys: Passkey[];
   identities: StoredIdentity[];
 }
 
 export async function readSignInMethods({ run }: Pick<Transaction, "run">, personId: string): Promise<SignInMethods> {
-  const [person] = await run(hasPassword, [personId]);
+  const [person] = await run(ofPassword, [personId]);
   return {
     hasPassword: person?.hasPassword ?? false,
+    recoveryCodes: person?.recoveryCodes ?? 0,
     passkeys: await run(passkeys, [personId]),
     identities: await run(identities, [personId]),
   };

@@ -1,7 +1,7 @@
 /**
  * Fails if a Markdown file names a path of this repository that does not exist, or shows another text than the file that it
- * names, a decision is not listed, or `docs/settings.md` is not what the settings say. `--write` copies the shown files into the
- * pages and writes that one.
+ * names, a decision is not listed, `docs/settings.md` is not what the settings say, or the documentation has too many words.
+ * `--write` copies the shown files into the pages and writes that one.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,6 +18,9 @@ const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
   .filter((file) => file !== "" && existsSync(join(root, file)));
 const topFolders = new Set(tracked.filter((file) => file.includes("/")).map((file) => file.split("/")[0]));
 const faults: string[] = [];
+/** As `wc -w` counts them. */
+const MAX_WORDS = 40_000;
+const MAX_README_WORDS = 1200;
 
 const settingsFile = join(root, "docs/settings.md");
 if (process.argv.includes("--write")) writeFileSync(settingsFile, settingsPage());
@@ -46,10 +49,16 @@ for (const file of tracked.filter((name) => name.endsWith(".md"))) {
   }
 }
 const decisions = readFileSync(join(root, "docs/decisions/index.md"), "utf8");
-for (const file of tracked.filter((name) => /^docs\/decisions\/\d.*[.]md$/.test(name))) {
+for (const file of tracked.filter((name) => /^docs\/decisions\/(?!index).*[.]md$/.test(name))) {
   const name = file.slice("docs/decisions/".length);
   if (!decisions.includes(`](./${name})`)) faults.push(`docs/decisions/index.md does not list ${name}`);
 }
+
+const wordsOf = (file: string) => readFileSync(join(root, file), "utf8").match(/\S+/g)?.length ?? 0;
+const words = tracked.filter((name) => name.endsWith(".md")).reduce((sum, name) => sum + wordsOf(name), 0);
+if (words > MAX_WORDS)
+  faults.push(`all pages have ${words} words of ${MAX_WORDS}: say each thing once, and refer to it elsewhere`);
+if (wordsOf("README.md") > MAX_README_WORDS) faults.push(`README.md has more than ${MAX_README_WORDS} words`);
 
 /** The anchors that GitHub gives a page's headings. */
 function anchorsOf(path: string): string[] {

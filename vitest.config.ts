@@ -6,7 +6,13 @@ const alone = ["apps/*/test/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/test-server.ts"],
-    setupFiles: ["scripts/fail-on-console-error.ts", "packages/testing/src/property-seeds.ts"],
+    // Vitest would wait one second, which a busy machine needs for a single answer.
+    expect: { poll: { timeout: 20_000 } },
+    setupFiles: [
+      "scripts/fail-on-console-error.ts",
+      "scripts/wait-for-slow-machines.ts",
+      "packages/testing/src/property-seeds.ts",
+    ],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A third of the time is waiting, for processes, timeouts and the database: two cores can run three workers.

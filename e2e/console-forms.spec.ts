@@ -143,7 +143,8 @@ test("a bot is added on its screen, up to a first token that works and a test th
   }).toPass();
   expect(receiver.state.received).not.toEqual([]);
   await desk.getByRole("link", { name: "Open the bot's screen" }).click();
-  await desk.getByRole("heading", { name: "Quiz of the console" }).waitFor();
+  // Not that of the screen before, which ends with "is added".
+  await desk.getByRole("heading", { name: "Quiz of the console", exact: true }).waitFor();
   // The token is nowhere in the page, nor in what the browser keeps.
   expect(
     await desk.evaluate(() => document.documentElement.innerHTML + JSON.stringify({ ...sessionStorage })),

@@ -194,6 +194,37 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await expect(desk.getByRole("row").filter({ hasText: "January 2026" })).toContainText("SEPA 4711");
 });
 
+test("who keeps the accounts tops up, pays out and reads reports, and sees no campaigns", async ({
+  browser,
+  stack,
+}) => {
+  const email = `finance${Date.now()}@demo.example`;
+  await stack.ads(["people", "add", email, "--role", "finance"]);
+  const { link } = JSON.parse(await stack.ads(["people", "sign-in-link", email, "--json"]));
+  const page = await browser.newPage({ isMobile: false, viewport: { width: 1280, height: 800 } });
+  const refused: string[] = [];
+  page.on("response", (answer) => {
+    if (answer.status() === 403) refused.push(answer.url());
+  });
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  const menu = page.getByRole("navigation", { name: "Sections" }).filter({ visible: true });
+  await expect(menu.getByRole("link")).toHaveText(["Overview", "Advertisers", "Payouts", "Publisher", "Reports"]);
+  for (const name of ["Payouts", "Publisher", "Reports", "Advertisers"]) {
+    await menu.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+  }
+  await page.getByRole("link", { name: COFFEE }).click();
+  await page.getByRole("button", { name: "Top up", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Amount").fill("12");
+  await page.getByRole("dialog").getByLabel("Reference").fill("INV-12");
+  await page.getByRole("dialog").getByRole("button", { name: "Record it" }).click();
+  await expect(page.getByRole("cell", { name: "INV-12" })).toBeVisible();
+  expect(refused).toEqual([]);
+  await page.close();
+});
+
 test("the system shows the node with its version and the settings in force, and no secret", async ({ desk, stack }) => {
   await desk.getByRole("link", { name: "System", exact: true }).click();
   const nodes = desk.getByRole("table", { name: "Nodes" });

@@ -155,6 +155,7 @@ const vocabularies: Readonly<Record<string, Words<string>>> = {
   "people.role": {
     owner: true,
     "ad-ops": true,
+    finance: true,
     analyst: true,
     advertiser: true,
     publisher: true,

@@ -7,13 +7,14 @@ import type { OperatorRoutes } from "./route.ts";
 import type { ReportReader } from "./statistics.ts";
 
 /** Who may do what is in `access.ts`. */
-export const roles = ["owner", "ad-ops", "analyst", "advertiser", "publisher"] as const;
+export const roles = ["owner", "ad-ops", "finance", "analyst", "advertiser", "publisher"] as const;
 export type Role = (typeof roles)[number];
 
 /** Whose money a report shows: an advertiser's people see what they pay, a publisher's what the bots earn, the staff both. */
 export const readerOfRole = {
   owner: "staff",
   "ad-ops": "staff",
+  finance: "staff",
   analyst: "staff",
   advertiser: "advertiser",
   publisher: "publisher",

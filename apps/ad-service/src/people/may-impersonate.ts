@@ -7,6 +7,7 @@ export function mayImpersonate(role: Role, seen: Role): boolean {
       return true;
     case "ad-ops":
       return seen !== "owner";
+    case "finance":
     case "analyst":
     case "advertiser":
     case "publisher":

@@ -55,6 +55,7 @@ interface FactsProps {
 
 function Facts({ money: account, currency, advertiser }: FactsProps) {
   const words = useWords(advertiserWords);
+  const may = useMay();
   const terms = useWords(termsWords);
   const billings = billingWords[useLanguage()];
   const { exactMoney } = useFormats();
@@ -81,7 +82,7 @@ function Facts({ money: account, currency, advertiser }: FactsProps) {
           <span className={`pill ${state === "active" ? "pill-good" : "pill-late"}`}>{words[state]}</span>
         </dd>
       </div>
-      {advertiser && (
+      {advertiser && may("listCampaigns") && (
         <div>
           <dt>{words.campaigns}</dt>
           <dd>

@@ -85,6 +85,7 @@ export function LastDay({ query }: { query: LastDayQuery }) {
 /** How many requests got no ad, and the commonest reason; leads to the explanation. */
 export function NoFills({ query: { data } }: { query: LastDayQuery }) {
   const words = useWords(overviewWords);
+  const may = useMay();
   // Counts of older versions may have other reasons.
   const reasons: Readonly<Record<string, string>> = noFillWords[useLanguage()];
   const { number, share } = useFormats();
@@ -94,14 +95,19 @@ export function NoFills({ query: { data } }: { query: LastDayQuery }) {
   if (first === undefined) return null;
   const count = sorted.reduce((sum, [, one]) => sum + one, 0);
   const [reason, ofReason] = first;
+  const text = words.noFills({ count, share: share(count / Math.max(1, data.total.requests)) });
   return (
     <AttentionItem
       look="calm"
       note={words.noFillReason({ reason: reasons[reason] ?? reason, count: number(ofReason) })}
     >
-      <Link to="/explain" className="row-link">
-        {words.noFills({ count, share: share(count / Math.max(1, data.total.requests)) })}
-      </Link>
+      {may("explainChoice") ? (
+        <Link to="/explain" className="row-link">
+          {text}
+        </Link>
+      ) : (
+        text
+      )}
     </AttentionItem>
   );
 }

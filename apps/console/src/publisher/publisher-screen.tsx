@@ -1,6 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { BotSelect } from "../session/bot-select.tsx";
 import { useBots } from "../session/use-bots.ts";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
@@ -16,6 +17,7 @@ const route = getRouteApi("/shell/publisher");
 /** A publisher's home: what is missing until a bot earns, what it earned, and why its webhooks fail. */
 export function PublisherScreen() {
   const words = useWords(publisherWords);
+  const may = useMay();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const bots = useBots();
@@ -38,8 +40,12 @@ export function PublisherScreen() {
             <EmptyState>{words.noBot}</EmptyState>
           ) : (
             <div className="stack">
-              <Checklist botId={botId} />
-              <FailedWebhook botId={botId} />
+              {may("listDeliveries") && (
+                <>
+                  <Checklist botId={botId} />
+                  <FailedWebhook botId={botId} />
+                </>
+              )}
               <Earnings botId={botId} />
             </div>
           )

@@ -108,7 +108,7 @@ describe("a made bot", { tags: "long", timeout: 600_000 }, () => {
     // An ad service that knows no code: it is asked for none.
     const service = createServer((_request, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
     await new Promise((resolve) => service.once("listening", resolve));
-    const child = spawn("sh", ["-c", `exec ${start.replace("3000", String(port))}`], {
+    const child = spawn("sh", ["-c", `exec ${start}`], {
       cwd: folder,
       detached: true,
       stdio: "ignore",

@@ -24,6 +24,8 @@ interface BotKind {
   readonly start: string;
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: read by the shell, as the other programs read PORT themselves.
+const port = "${PORT:-3000}";
 const npm = { install: ["npm install"], start: "npm start" };
 const venv = ["python3 -m venv .venv", ".venv/bin/pip install -r requirements.txt"];
 
@@ -51,23 +53,23 @@ export const botKinds = {
     files: ["app.py"],
     python: { extras: ["fastapi"], packages: ["uvicorn"] },
     install: venv,
-    start: ".venv/bin/uvicorn app:app --port 3000",
+    start: `.venv/bin/uvicorn app:app --port ${port}`,
   },
   django: {
     example: "django",
     python: { extras: [], packages: ["django"] },
     install: [...venv, ".venv/bin/python manage.py migrate --run-syncdb"],
-    start: ".venv/bin/python manage.py runserver 127.0.0.1:3000",
+    start: `.venv/bin/python manage.py runserver 127.0.0.1:${port}`,
   },
   flask: {
     example: "flask",
     python: { extras: [], packages: ["flask"] },
     install: venv,
-    start: ".venv/bin/flask run --port 3000",
+    start: `.venv/bin/flask run --port ${port}`,
   },
   go: { example: "go", install: [], start: "go run ." },
-  php: { example: "php", install: [], start: "php -S 127.0.0.1:3000 index.php" },
-  laravel: { example: "laravel", install: [], start: "php -S 127.0.0.1:3000 serve.php" },
+  php: { example: "php", install: [], start: `php -S 127.0.0.1:${port} index.php` },
+  laravel: { example: "laravel", install: [], start: `php -S 127.0.0.1:${port} serve.php` },
   curl: { example: "curl", install: [], start: "bash earn.sh 100000001" },
 } as const satisfies Record<string, BotKind>;
 export type BotKindName = keyof typeof botKinds;

@@ -2,6 +2,7 @@ import { type OperatorRequest, operatorRequest } from "@intermission/operator-ap
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTwoNodes, type TwoNodes } from "../../test/fixtures/two-nodes-fixture.ts";
+import { MAX_SESSIONS, openSession } from "./sessions.ts";
 
 const password = "correct horse battery";
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0";
@@ -78,6 +79,17 @@ test("people see their own sessions, and end one of them: nobody else's", async 
   expect(await end(current)).toMatchObject({ status: 200, cookie: "__Host-operator=" });
   expect(await isSignedIn(other)).toBe(false);
   expect(await isSignedIn(stranger)).toBe(true);
+});
+
+test("a person has so many sessions at most: a further one ends the one that was used longest ago", async () => {
+  const { person } = (await send(operatorRequest("showSession"), cookie)).body as { person: { personId: string } };
+  const open = () =>
+    two.store.database.transaction((tx) => openSession(tx, { personId: person.personId, now: two.nodes[0].clock.now }));
+  for (let opened = 1; opened < MAX_SESSIONS; opened += 1) await open();
+  expect(await sessionsOf(cookie)).toHaveLength(MAX_SESSIONS);
+  const { token } = await open();
+  expect(await isSignedIn(cookie)).toBe(false);
+  expect(await sessionsOf(`__Host-operator=${token}`)).toHaveLength(MAX_SESSIONS);
 });
 
 test("a new password needs the present one and a code; other sessions end, this one stays", async () => {

@@ -9,6 +9,8 @@ import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
 const HOUR_MS = 3_600_000;
 const LIFETIME_MS = 7 * 24 * HOUR_MS;
 const IDLE_MS = 24 * HOUR_MS;
+/** Of one person: the next one ends the one that was used longest ago. */
+export const MAX_SESSIONS = 50;
 /** How often a session in use is written. */
 const TOUCH_MS = 5 * 60_000;
 
@@ -31,7 +33,8 @@ const insert = statement<never>(
 );
 const removeOld = statement<never>(
   "people.remove-old-sessions",
-  "delete from person_sessions where person_id = $1 and (expires_at <= $2 or last_used_at <= $3)",
+  `delete from person_sessions where person_id = $1 and (expires_at <= $2 or last_used_at <= $3 or token_hash in
+     (select token_hash from person_sessions where person_id = $1 order by last_used_at desc offset ${MAX_SESSIONS - 1}))`,
 );
 
 const endOne = statement<{ one: number }>(

@@ -99,9 +99,9 @@ import { adClickRoutes } from "./views/ad-click-routes.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { blockOfViewer } from "./views/describe-availability.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
-import { type LaunchKeys, launchKeysOf } from "./views/open-view.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { viewPlayerRoutes } from "./views/player-routes.ts";
+import { type LaunchKeys, launchKeysOf } from "./views/verify-launch.ts";
 import type { Views } from "./views/views.ts";
 
 const documents = [

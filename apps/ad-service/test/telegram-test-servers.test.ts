@@ -4,8 +4,8 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { migrations } from "../src/migrations.ts";
-import { launchKeysOf } from "../src/views/open-view.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { launchKeysOf } from "../src/views/verify-launch.ts";
 import { openViewFixture } from "./fixtures/view-fixture.ts";
 
 const { publicKey: otherKey } = generateKeyPairSync("ed25519");

@@ -175,6 +175,7 @@ const bot: Bot = {
   skipOffer: false,
   closeWhenCredited: true,
   includeRevenue: false,
+  appOrigins: ["https://game.example"],
   isSuspended: false,
   pictureFileName: null,
   unitIconFileName: null,

@@ -178,6 +178,17 @@ export const playerExamples = {
       media_types: ["video/mp4"],
     },
   ],
+  appGrantRequest: [{ bot_id: botId, init_data: "user=%7B%22id%22%3A42%7D&auth_date=1772366400&signature=…" }],
+  appGrantResponse: [
+    {
+      available: false,
+      reason: "cooldown",
+      available_at: "2026-03-01T12:01:00.000Z",
+      app_grant: "AXk3…",
+      expires_at: "2026-03-02T00:00:30.000Z",
+      server_time: "2026-03-01T12:00:30.000Z",
+    },
+  ],
   openSessionResponse: [
     {
       outcome: "no-ad",

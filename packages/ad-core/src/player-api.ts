@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
-import { availabilityResponse, namedReward, namedRewards, viewState } from "./client-api.ts";
+import { availabilityResponse, namedReward, namedRewards, unavailableReason, viewState } from "./client-api.ts";
 import {
   adReportReason,
   interactions,
@@ -15,6 +15,7 @@ import {
  * beacon can use it.
  *
  * - `POST /player/v1/sessions`                 openSessionRequest → openSessionResponse
+ * - `POST /player/v1/app-grants`             appGrantRequest → appGrantResponse
  * - `POST /player/v1/sessions/{id}/reports`    reportRequest → reportResponse
  * - `POST /player/v1/sessions/{id}/faults`     faultRequest → faultResponse
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
@@ -25,16 +26,33 @@ import {
  * `application/json` or, from a page, `text/plain`. Errors use the envelope of `client-api`.
  */
 
+/** Who the user is: one of both. */
+const launchProof = {
+  init_data: z
+    .string()
+    .min(1)
+    .max(8192)
+    .optional()
+    .describe(
+      "Telegram's signed launch data, the raw string as received. It is the only source of the user's identity.",
+    ),
+  app_grant: z
+    .string()
+    .min(1)
+    .max(2048)
+    .optional()
+    .describe(
+      "Instead of launch data: what `POST /player/v1/app-grants` answered to a page that shows ads in a frame.",
+    ),
+};
+const hasOneProof = (request: { init_data?: string | undefined; app_grant?: string | undefined }) =>
+  (request.init_data === undefined) !== (request.app_grant === undefined);
+const oneProof = { error: "must be given, or app_grant instead", path: ["init_data"] };
+
 export const openSessionRequest = z
   .object({
     bot_id: telegramId,
-    init_data: z
-      .string()
-      .min(1)
-      .max(8192)
-      .describe(
-        "Telegram's signed launch data, the raw string as received. It is the only source of the user's identity.",
-      ),
+    ...launchProof,
     code: z
       .string()
       .max(8192)
@@ -69,8 +87,28 @@ export const openSessionRequest = z
       .optional()
       .describe("The file below `/media/` that the page loads already. It is used if it is one of the chosen video's."),
   })
+  .refine(hasOneProof, oneProof)
   .meta({ examples: playerExamples.openSessionRequest });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
+
+/** Of a page in the publisher's own mini-app, whose `Origin` is registered for the bot; else 403 `ORIGIN_NOT_REGISTERED`. */
+export const appGrantRequest = z
+  .object({ bot_id: telegramId, ...launchProof })
+  .refine(hasOneProof, oneProof)
+  .meta({ examples: playerExamples.appGrantRequest });
+export type AppGrantRequest = z.infer<typeof appGrantRequest>;
+
+export const appGrantResponse = z
+  .object({
+    available: z.boolean(),
+    reason: unavailableReason.optional(),
+    available_at: z.iso.datetime().optional().describe("When to retry; absent where unknown."),
+    app_grant: z.string().describe("Opens ads of this user in a frame on this origin. A secret, to be kept in memory."),
+    expires_at: z.iso.datetime(),
+    server_time: z.iso.datetime(),
+  })
+  .meta({ examples: playerExamples.appGrantResponse });
+export type AppGrantResponse = z.infer<typeof appGrantResponse>;
 
 /** The codes of refused openings (HTTP 400, 401, 403, 404, 409, 410 with the error envelope). */
 export const openSessionRefusal = z.enum([

@@ -32,6 +32,11 @@ export function isPlainHttp(text: string): boolean {
   return URL.parse(text)?.protocol === "http:";
 }
 
+/** Whether it is an origin as browsers write it, of a page on the web: `https://game.example`. */
+export function isWebOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.parse(text)?.origin === text;
+}
+
 /**
  * Whether an absolute address, or one that begins with `//`, has a user name, a password or an empty part before an `@`
  * in front of the host. Checks the text, because the URL parser drops an `@` after an empty part.

@@ -25,6 +25,7 @@ export type ObjectKind = (typeof objectKinds)[number];
 /** The fields that recorded states of objects may have. */
 export const auditFields = [
   "advertiser_id",
+  "app_origins",
   "attempts",
   "billing",
   "blocked_advertisers",

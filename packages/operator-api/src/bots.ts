@@ -1,4 +1,5 @@
 import { payPerCode } from "@intermission/ad-core/client-words";
+import { isWebOrigin } from "@intermission/ad-core/web-address";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
@@ -75,6 +76,15 @@ const wholeNumber = (min: number, max: number, unit = "") => {
   return z.int(message).min(min, message).max(max, message);
 };
 
+/** Exactly as browsers send it: compared letter by letter, and written into the policy of the frame. */
+const appOrigin = z
+  .string()
+  .max(300)
+  .refine(isWebOrigin, {
+    error: "must be an origin as https://game.example, in small letters, without a path or a final slash",
+    params: fieldFault("ORIGIN"),
+  });
+
 /** Settings of a bot that an operator may change. */
 export const botSettings = z.object({
   name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
@@ -122,6 +132,10 @@ export const botSettings = z.object({
   includeRevenue: z
     .boolean()
     .describe("Webhooks and the list of events say what each event is worth to the publisher."),
+  appOrigins: z
+    .array(appOrigin)
+    .max(20, "must name at most 20")
+    .describe("Origins of the publisher's own mini-app: only their pages may show ads in a frame of `/embed/{bot}`."),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 

@@ -65,6 +65,7 @@ export const fieldFaults = {
   OF_VIDEOS_ONLY: [],
   ONE_OF: ["words"],
   OPERATOR_ONLY: [],
+  ORIGIN: [],
   OTHER_ADDRESS_NEEDED: [],
   PASSWORD_OR_CODE_WRONG: [],
   PERIOD_TOO_LONG: ["days"],

@@ -114,6 +114,7 @@ function momentAgo(seconds: number): string {
 
 /** Flags whose field is not the flag in camel case, optionally with a unit suffix or a plural. */
 const flagsOfField: Record<string, readonly string[]> = {
+  appOrigins: ["app-origin"],
   blockedAdvertisers: ["block-advertiser"],
   blockedCategories: ["block-category"],
   creativeIds: ["video", "creative"],

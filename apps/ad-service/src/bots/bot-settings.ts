@@ -53,6 +53,7 @@ export const settingColumns = {
   skipOffer: "skip_offer",
   closeWhenCredited: "close_when_credited",
   includeRevenue: "include_revenue",
+  appOrigins: "app_origins",
 } satisfies ColumnsOf<Omit<BotSettings, "webhookUrl">>;
 
 /** The columns of `bots` that name its files below `/media/`. */

@@ -37,6 +37,11 @@ const settings = {
   skipOffer: "start the ad without the mini-app's offer",
   closeWhenCredited: "close the mini-app 3 s after the reward is credited",
   includeRevenue: "say in webhooks and in the list of events what each is worth to the publisher",
+  appOrigins: {
+    flag: "app-origin",
+    value: "origin",
+    text: "origin of the publisher's own mini-app, which may show ads in a frame",
+  },
 } as const;
 
 const columns: Columns<WireAnswer<"listBots">["bots"][number]> = {

@@ -135,10 +135,12 @@ function checkAddresses(
   {
     webhookUrl,
     publisherApiUrl,
-  }: { webhookUrl?: string | null | undefined; publisherApiUrl?: string | null | undefined },
+    appOrigins = [],
+  }: { [Name in "webhookUrl" | "publisherApiUrl" | "appOrigins"]?: Bot[Name] | undefined },
   { isPlainHttpAllowed, requests }: Pick<BotOperatorDeps, "isPlainHttpAllowed" | "requests">,
 ): void {
-  for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
+  const called = Object.entries({ webhookUrl, publisherApiUrl });
+  for (const [field, address] of [...called, ...appOrigins.map((origin) => ["appOrigins", origin] as const)]) {
     if (address && isPlainHttp(address) && !isPlainHttpAllowed) {
       throw invalidField(field, "must begin with https:// in production", fieldFault("ADDRESS_NEEDS_HTTPS"));
     }

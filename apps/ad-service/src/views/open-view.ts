@@ -1,17 +1,7 @@
-import type { KeyObject } from "node:crypto";
 import { isCode } from "@intermission/ad-core/code";
 import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
-import {
-  CONTINUATION_MAX_AGE_SECONDS,
-  type InitDataRefusal,
-  type InitDataVerdict,
-  isOnlyForContinuing,
-  publicKeyOf,
-  type TelegramServers,
-  telegramPublicKeys,
-  verifyInitDataWithBotId,
-} from "@intermission/ad-core/telegram-init-data";
+import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import type { RequestRefusal, StoredRequest } from "@intermission/operator-api/timeline";
@@ -21,7 +11,6 @@ import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { CountCall } from "@intermission/server/counted-calls";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import { type Bots, findBot } from "../bots/bots.ts";
 import { orderCaptions } from "../creatives/order-captions.ts";
 import { audienceText } from "../viewers/audience.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
@@ -31,6 +20,7 @@ import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput
 import { type Ad, adRows } from "./find-ad.ts";
 import { readLaunch } from "./read-launch.ts";
 import { readOpenings } from "./read-opening.ts";
+import { type LaunchDeps, type LaunchProof, type VerifiedLaunch, verifyLaunch } from "./verify-launch.ts";
 
 type Unfilled = Exclude<StoredRequest, { outcome: "filled" }>;
 
@@ -73,25 +63,8 @@ async function recordUnfilled(database: Database, batch: readonly UnfilledReques
   return batch.map(() => undefined);
 }
 
-/** The keys of Telegram's servers that may launch the mini-app, and of those that may not. */
-export interface LaunchKeys {
-  accepted: KeyObject;
-  /** Of Telegram's other servers. Launch data signed with it is refused, and told apart from forged data. */
-  refused?: { servers: TelegramServers; publicKey: KeyObject };
-}
-
-/** A deployment accepts one kind of servers: on both, a user of one could have the id of a user of the other. */
-export function launchKeysOf(servers: TelegramServers): LaunchKeys {
-  const others = servers === "test" ? "production" : "test";
-  const keyOf = (which: TelegramServers) => publicKeyOf(telegramPublicKeys[which]);
-  return { accepted: keyOf(servers), refused: { servers: others, publicKey: keyOf(others) } };
-}
-
-export interface OpeningDeps extends Omit<EnterViewDeps, "ads" | "reading" | "beginning"> {
+export interface OpeningDeps extends LaunchDeps, Omit<EnterViewDeps, "ads" | "reading" | "beginning"> {
   database: Database;
-  bots: Bots;
-  /** Telegram's keys; for the demo's bot only, the demo's key. */
-  launchKeysFor: (botId: string) => LaunchKeys;
 }
 
 /** What opening a view needs, and what this node keeps meanwhile. */
@@ -119,7 +92,7 @@ export function newOpenings(deps: OpeningDeps): Openings {
 
 export interface OpenViewInput extends OpeningInput {
   botId: string;
-  initData: string;
+  launch: LaunchProof;
   code: string | undefined;
   /** The unsigned `startapp` parameter of the page's address. */
   startParam: string | undefined;
@@ -148,9 +121,9 @@ export type OpenViewOutcome =
 
 /** Opens a view, or says why not; each refusal is a line of the log. */
 export async function openView(openings: Openings, input: OpenViewInput): Promise<OpenViewOutcome> {
-  const launch = await verifyLaunch(openings, input);
+  const launch = await verifyLaunch(openings, { botId: input.botId, now: input.now, ...input.launch });
   const opened = launch.outcome === "verified" ? await openForUser(openings, launch, input) : launch;
-  const userId = launch.outcome === "verified" ? launch.verified.user.id : undefined;
+  const userId = launch.outcome === "verified" ? launch.user.id : undefined;
   logOpening(openings, opened, { botId: input.botId, userId, now: input.now });
   return opened;
 }
@@ -180,58 +153,34 @@ const refusals = {
   refused: "an opening is refused",
 } satisfies Record<Exclude<OpenViewOutcome["outcome"], "opened">, string>;
 
-/** A launch of a bot's app by a user whom Telegram confirms. */
-interface VerifiedLaunch {
-  outcome: "verified";
-  bot: Bot;
-  verified: Extract<InitDataVerdict, { outcome: "valid" }>;
-}
-
-async function verifyLaunch(
-  { bots, launchKeysFor }: Openings,
-  { botId, initData, now }: OpenViewInput,
-): Promise<VerifiedLaunch | Extract<OpenViewOutcome, { outcome: "refused" }>> {
-  const bot = await findBot(bots, botId);
-  if (!bot) return refused("BOT_UNKNOWN");
-  if (bot.isSuspended) return refused("BOT_SUSPENDED");
-  const { accepted: publicKey, refused: others } = launchKeysFor(botId);
-  const keys = { publicKey, otherPublicKey: others?.publicKey };
-  const maxAgeSeconds = CONTINUATION_MAX_AGE_SECONDS;
-  const verified = await verifyInitDataWithBotId({ initData, botId, now, maxAgeSeconds, ...keys });
-  if (verified.outcome === "valid") return { outcome: "verified", bot, verified };
-  const reason = refusalOf[verified.reason];
-  if (verified.reason === "other-servers" && others) return { ...refused(reason), signedBy: others.servers };
-  return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
-}
-
 async function openForUser(
   openings: Openings,
-  { bot, verified }: VerifiedLaunch,
+  { bot, user: launched, signedStartParam, mustContinue, isInApp }: VerifiedLaunch,
   input: OpenViewInput,
 ): Promise<OpenViewOutcome> {
   const { botId, now } = input;
-  const userId = verified.user.id;
+  const userId = launched.id;
   const waitSeconds = secondsToWait(input.count, openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
-  const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };
+  const values = { code: input.code, startParam: input.startParam, signedStartParam };
   const launch = await readLaunch(openings.database, { bot, userId, now, ...values });
-  const requestedCode = input.isAnother ? undefined : launch.code;
+  // A game shows many ads in one launch: a code of its launch is that of the first.
+  const isAnother = input.isAnother || (isInApp && input.code === undefined);
+  const requestedCode = isAnother ? undefined : launch.code;
   const isTest = bot.testers.includes(userId);
   const user = {
-    language: languageOf(verified.user.languageCode),
+    language: languageOf(launched.languageCode),
     platform: platformOf(input.userAgent),
-    isPremium: verified.user.isPremium ?? false,
+    isPremium: launched.isPremium ?? false,
     country: input.country,
   };
-  // Old launch data can only continue a view of its user. It never begins one, even if the view disappears meanwhile.
-  const mustContinue = isOnlyForContinuing(verified, now);
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
   const opening = { bot, userId, requestedCode, startParam: launch.startParam, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
-  const { languageCode } = verified.user;
+  const { languageCode } = launched;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];
   const opened = openedBy(entered, { bot, token, languages });
   if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
@@ -242,20 +191,6 @@ async function openForUser(
   }
   return opened;
 }
-
-const refusalOf = {
-  empty: "INIT_DATA_INVALID",
-  "too-long": "INIT_DATA_INVALID",
-  malformed: "INIT_DATA_INVALID",
-  "duplicate-key": "INIT_DATA_INVALID",
-  "missing-hash": "INIT_DATA_INVALID",
-  "missing-signature": "INIT_DATA_INVALID",
-  "wrong-signature": "INIT_DATA_INVALID",
-  "other-servers": "INIT_DATA_INVALID",
-  stale: "INIT_DATA_EXPIRED",
-  future: "INIT_DATA_INVALID",
-  "no-user": "INIT_DATA_WITHOUT_USER",
-} as const satisfies Record<InitDataRefusal, OpenSessionRefusal>;
 
 function openedBy(
   entered: EnterViewOutcome,

@@ -16,6 +16,7 @@ import type { Ad } from "./find-ad.ts";
 import { opensOf } from "./landing-page.ts";
 import type { OpenViewOutcome } from "./open-view.ts";
 import { clickAddress } from "./session-token.ts";
+import type { RefusedLaunch } from "./verify-launch.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 
@@ -47,12 +48,7 @@ export function openingAnswer(
   publicUrl: string,
   now: Date,
 ): OpenSessionResponse {
-  if (outcome.outcome === "refused") {
-    const [status, usual] = openingRefusals[outcome.reason];
-    const message = outcome.signedBy === undefined ? usual : otherServers[outcome.signedBy];
-    const link = outcome.bot && botForPlayer(outcome.bot, publicUrl).link;
-    throw new HttpError(status, outcome.reason, message, link ? { details: { bot_link: link } } : {});
-  }
+  if (outcome.outcome === "refused") throw openingRefusal(outcome, publicUrl);
   const shared = { bot: botForPlayer(outcome.bot, publicUrl), server_time: now.toISOString() };
   if (outcome.outcome === "no-ad") return { outcome: "no-ad", ...shared, retry_after_seconds: NO_AD_RETRY_SECONDS };
   if (outcome.outcome === "limit-reached") {
@@ -75,6 +71,13 @@ export function openingAnswer(
     first_sequence: view.firstSequence,
     deadline: view.deadline.toISOString(),
   };
+}
+
+export function openingRefusal({ reason, signedBy, bot }: RefusedLaunch, publicUrl: string): HttpError {
+  const [status, usual] = openingRefusals[reason];
+  const message = signedBy === undefined ? usual : otherServers[signedBy];
+  const link = bot && botForPlayer(bot, publicUrl).link;
+  return new HttpError(status, reason, message, link ? { details: { bot_link: link } } : {});
 }
 
 function rewardsForPlayer(bot: Bot, publicUrl: string) {

@@ -1,8 +1,12 @@
 import { newEventId } from "@intermission/ad-core/code";
 import {
   type AdReportResponse,
+  type AppGrantRequest,
+  type AppGrantResponse,
   adReportRequest,
   adReportResponse,
+  appGrantRequest,
+  appGrantResponse,
   type FaultResponse,
   faultRequest,
   faultResponse,
@@ -15,12 +19,12 @@ import {
   statusRequest,
   statusResponse,
 } from "@intermission/ad-core/player-api";
-import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
+import { type CheckedScope, checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
 import { countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
-import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
+import { type RateLimiter, rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
@@ -30,13 +34,15 @@ import type { CountrySource } from "../viewers/country-source.ts";
 import { stateForPlayer } from "./ad-view.ts";
 import { type Availability, availabilityAnswer } from "./describe-availability.ts";
 import { type CandidateAd, candidateOf } from "./find-ad.ts";
-import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
-import { openingAnswer, otherServers } from "./opening-answer.ts";
+import { type OpenAppGrantOutcome, openAppGrant } from "./open-app-grant.ts";
+import { newOpenings, type OpeningDeps, type Openings, openView } from "./open-view.ts";
+import { openingAnswer, openingRefusal, otherServers } from "./opening-answer.ts";
 import { nextAdDraws, readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
 import { newSessionToken } from "./session-token.ts";
+import type { LaunchProof } from "./verify-launch.ts";
 
 export interface ViewPlayerRoutesDeps extends OpeningDeps {
   countrySource?: CountrySource | undefined;
@@ -56,6 +62,13 @@ const openingOperation = {
   consumes,
   body: openSessionRequest,
   response: { 200: openSessionResponse, ...refusals(401, 403, 404, 409, 410, 429) },
+};
+const appGrantOperation = {
+  operationId: "openAppGrant",
+  description: "Opens an app grant of 12 hours for a page of a registered origin, and says whether an ad is available.",
+  consumes,
+  body: appGrantRequest,
+  response: { 200: appGrantResponse, ...refusals(401, 403, 404, 429) },
 };
 const reportProgress = {
   operationId: "reportProgress",
@@ -107,12 +120,13 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
   const { forgeries, checks, calls, warnings } = playerLimits();
   const openings = newOpenings(deps);
   const { ads } = openings;
+  const spendForgery = countForgeries(forgeries);
 
   app.register(
     async (app) => {
       const scope = checkRequests(app, checkBody);
       const callPaths = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
-      answerAnyOrigin(scope, ["/sessions", ...callPaths]);
+      answerAnyOrigin(scope, ["/sessions", "/app-grants", ...callPaths]);
       acceptBeacons(scope);
 
       scope.post("/sessions", { schema: openingOperation }, async (request) => {
@@ -122,7 +136,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const made = newIds(at);
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
-        const launched = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
+        const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, ...browser };
         const input = { ...launched, count: countingFor(request) };
         const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
@@ -130,10 +144,11 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
           request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
         }
-        if (outcome.outcome === "refused" && outcome.reason === "INIT_DATA_INVALID")
-          spend(request, forgeries, addressNetwork(request.ip), at);
+        spendForgery(request, outcome, at);
         return openingAnswer(outcome, publicUrl, at);
       });
+
+      appGrantRoute(scope, { openings, checks, spendForgery, publicUrl, countrySource, now });
 
       scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
         const { body } = request;
@@ -181,12 +196,68 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
   );
 }
 
+type SpendForgery = (request: FastifyRequest, outcome: { outcome: string; reason?: unknown }, at: Date) => void;
+
+function countForgeries(forgeries: RateLimiter): SpendForgery {
+  return (request, outcome, at) => {
+    if (outcome.outcome === "refused" && outcome.reason === "INIT_DATA_INVALID")
+      spend(request, forgeries, addressNetwork(request.ip), at);
+  };
+}
+
+interface AppGrantDeps extends Required<Pick<ViewPlayerRoutesDeps, "publicUrl" | "now">> {
+  openings: Openings;
+  checks: RateLimiter;
+  spendForgery: SpendForgery;
+  countrySource: CountrySource | undefined;
+}
+
+function appGrantRoute(
+  scope: CheckedScope,
+  { openings, checks, spendForgery, publicUrl, countrySource, now }: AppGrantDeps,
+): void {
+  scope.post("/app-grants", { schema: appGrantOperation }, async (request) => {
+    const { body } = request;
+    const at = now();
+    spend(request, checks, addressNetwork(request.ip), at);
+    const { origin, "user-agent": userAgent } = request.headers;
+    const page = { origin, userAgent, country: countrySource?.(request) };
+    const question = { botId: body.bot_id, launch: proofOf(body), count: countingFor(request), now: at };
+    const outcome = await openAppGrant(openings, { ...question, ...page });
+    spendForgery(request, outcome, at);
+    return appGrantAnswer(outcome, { origin, publicUrl, now: at });
+  });
+}
+
 /** What a new view and its event are called, and the token that its player reports with. */
 function newIds(at: Date) {
   return {
     viewRandom: newViewRandom(),
     token: newSessionToken(),
     eventId: newEventId(at.getTime(), randomBytes(10)),
+  };
+}
+
+/** The schema lets one of both through. */
+function proofOf({ init_data: initData, app_grant: appGrant }: AppGrantRequest): LaunchProof {
+  return appGrant === undefined ? { initData: initData ?? "" } : { appGrant };
+}
+
+function appGrantAnswer(
+  outcome: OpenAppGrantOutcome,
+  { origin = "of no browser", publicUrl, now }: { origin: string | undefined; publicUrl: string; now: Date },
+): AppGrantResponse {
+  if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
+  if (outcome.outcome === "other-origin") {
+    const message = `the origin ${origin} is not registered for the bot: add it with bots update --app-origin, or in the console`;
+    throw new HttpError(403, "ORIGIN_NOT_REGISTERED", message);
+  }
+  if (outcome.outcome === "refused") throw openingRefusal(outcome, publicUrl);
+  return {
+    ...availabilityAnswer(outcome.availability),
+    app_grant: outcome.token,
+    expires_at: outcome.endsAt.toISOString(),
+    server_time: now.toISOString(),
   };
 }
 

@@ -20,6 +20,7 @@ function wordsOfForms(language: Language) {
   const pictures = pictureWords[language];
   const person = peopleWords[language];
   return {
+    app_origins: bot.appOrigins,
     advertiser_id: labels.advertiser,
     call_to_action: labels.callToAction,
     daily_click_cap: labels.dailyClickCap,

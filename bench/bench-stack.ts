@@ -18,10 +18,10 @@ export interface Store {
 export type BenchStack = DemoStack;
 
 /** The socket of the ad service's clock, in its data folder. */
-export const clockSocket = "clock.sock";
+const clockSocket = "clock.sock";
 
 /** The ad service's clock. It stops until it is moved, and never goes back. */
-export interface MovableClock {
+interface MovableClock {
   /** Moves the clock to the real time if it is behind. */
   catchUp(): Promise<Date>;
   advance(seconds: number): Promise<Date>;
@@ -39,7 +39,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-export interface StackOptions {
+interface StackOptions {
   /** The root folder of the sources to run; that of another revision measures it in the same run. */
   readonly sources?: string;
   /** The duration of the house campaign's video: a small clip, whose file says that it is this long. */
@@ -81,7 +81,7 @@ export async function benchStack(
 }
 
 /** Settings of an ad service under load, whose clock can be moved. */
-export function environmentForLoad(dataDirectory: string): NodeJS.ProcessEnv {
+function environmentForLoad(dataDirectory: string): NodeJS.ProcessEnv {
   return {
     TRUST_PROXY: "127.0.0.1",
     RATE_LIMIT_PER_TOKEN: "1000000",
@@ -102,7 +102,7 @@ export async function stackTarget(name: string, store: Store, options: StackOpti
     bot: { botId: secrets.botId, token: secrets.adApiToken ?? "" },
     pids: pidsOf(stack),
     initDataOf: (userId, at) => initDataOf(userId, secrets, at),
-    clock: clockAt([join(dataDirectory, clockSocket)]),
+    clock: clockAt(join(dataDirectory, clockSocket)),
     stop: stack.stop,
   };
 }
@@ -165,12 +165,11 @@ export async function floorTarget(name: string, store?: Store): Promise<Target> 
   };
 }
 
-/** The clocks with these sockets, moved together. */
-export function clockAt(paths: readonly string[]): MovableClock {
+function clockAt(path: string): MovableClock {
   let at = 0;
   const moveTo = async (milliseconds: number) => {
     at = milliseconds;
-    await Promise.all(paths.map((path) => setClock(path, milliseconds)));
+    await setClock(path, milliseconds);
     return new Date(at);
   };
   return {

@@ -20,7 +20,7 @@ const delays: [milliseconds: number, target: number][] = [
   [200, 0.9],
 ];
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
   readonly store: string;
   readonly postgres: (PostgresFigures & { url: string }) | undefined;
   readonly rounds: number;
@@ -29,13 +29,13 @@ export interface DeliveriesOptions {
 }
 
 /** A stack whose bots have one endpoint each. */
-export interface Sender {
+interface Sender {
   readonly stack: BenchStack;
   readonly bots: readonly { botId: string; token: string }[];
 }
 
 /** The endpoints of the bots of all senders, one of which sends at a time. */
-export interface Sink {
+interface Sink {
   readonly ports: readonly number[];
   /** The address to post to, in order to start counting. */
   countFromNow(sending: { delayMs: number; count: number }): string;
@@ -88,7 +88,7 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
 }
 
 /** Adds a bot for each endpoint to a stack. */
-export async function senderOf(stack: BenchStack, sink: Sink): Promise<Sender> {
+async function senderOf(stack: BenchStack, sink: Sink): Promise<Sender> {
   const botOf = (port: number, at: number) => ({
     botId: String(8_000_000_000 + at),
     webhookUrl: `http://127.0.0.1:${port}/hook`,
@@ -141,7 +141,7 @@ async function sendAlone({ sink, delayMs, count }: Sending): Promise<Measured> {
 }
 
 /** Measures from the moment when the endpoints are enabled. */
-export async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
+async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
   const forEach = (call: string, body: object) =>
     Promise.all(sender.bots.map(({ botId }) => operate(sender.stack, "POST", `/endpoints/${botId}/${call}`, body)));
   await forEach("disable", {});
@@ -194,7 +194,7 @@ async function measureSending(
   };
 }
 
-export async function startSink(): Promise<Sink> {
+async function startSink(): Promise<Sink> {
   const ports = await Promise.all(Array.from({ length: publishers }, () => freePort()));
   const controlPort = await freePort();
   const env = { PORTS: ports.join(","), CONTROL_PORT: String(controlPort) };

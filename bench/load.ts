@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aptInstall } from "../scripts/find-browser.ts";
 import { root } from "../scripts/processes.ts";
+import { Problem } from "../scripts/say.ts";
 import { onServerCore } from "./cores.ts";
 
 export interface LoadRequest {
@@ -71,12 +72,6 @@ export function mergeResults(results: readonly LoadResult[]): LoadResult {
   return { seconds, answered: results.reduce((sum, result) => sum + result.answered, 0), latencies, bodies: [] };
 }
 
-/** Merges results of loads that ran side by side: the time is that of the slowest. */
-export function mergeParallel(results: readonly LoadResult[]): LoadResult {
-  const seconds = Math.max(...results.map((result) => result.seconds));
-  return { ...mergeResults(results), seconds, bodies: results.flatMap(({ bodies }) => bodies) };
-}
-
 export function quantileMilliseconds({ latencies }: Pick<LoadResult, "latencies">, share: number): number {
   const sorted = [...latencies].sort(([a], [b]) => a - b);
   const total = sorted.reduce((sum, [, count]) => sum + count, 0);
@@ -92,16 +87,15 @@ export function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-let generator: Promise<"wrk" | "raw sockets"> | undefined;
-
-/** wrk, if installed or available by apt-get: a generator in Node uses more processor time than the server under test. */
-export function loadGenerator(): Promise<"wrk" | "raw sockets"> {
-  generator ??= (async () => {
-    if (await hasWrk()) return "wrk";
-    await aptInstall("wrk").catch(() => {});
-    return (await hasWrk()) ? "wrk" : "raw sockets";
-  })();
-  return generator;
+/** Installs wrk by apt-get if it is missing: a generator in Node uses more processor time than the server under test. */
+export async function requireWrk(): Promise<void> {
+  if (await hasWrk()) return;
+  await aptInstall("wrk").catch((error: Error) => {
+    throw new Problem(
+      `The bench sends its load with wrk, which apt-get did not install: ${error.message}`,
+      "Install wrk.",
+    );
+  });
 }
 
 function hasWrk(): Promise<boolean> {
@@ -112,13 +106,8 @@ function hasWrk(): Promise<boolean> {
 }
 
 async function send(url: string, connections: number, words: string[]): Promise<void> {
-  if ((await loadGenerator()) === "wrk") {
-    const settings = ["-t1", `-c${connections}`, `-d${maxSeconds}s`, "--timeout", "10s"];
-    const wrk = [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words];
-    await run(...onServerCore("wrk", wrk));
-  } else {
-    await run(...onServerCore(process.execPath, [join(root, "bench/raw-load.ts"), new URL(url).port, ...words]));
-  }
+  const settings = ["-t1", `-c${connections}`, `-d${maxSeconds}s`, "--timeout", "10s"];
+  await run(...onServerCore("wrk", [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words]));
 }
 
 function run(command: string, words: readonly string[]): Promise<void> {

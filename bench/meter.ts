@@ -12,13 +12,13 @@ export interface Measured extends Omit<LoadResult, "bodies"> {
   readonly walBytes: number;
 }
 
-export interface Meter {
+interface Meter {
   readonly measure: Measure;
   /** All figures of this meter so far, by path. */
   readonly taken: ReadonlyMap<string, Measured>;
 }
 
-export function newMeter(target: Target, postgres: PostgresFigures | undefined, send = load): Meter {
+export function newMeter(target: Target, postgres: PostgresFigures | undefined): Meter {
   const taken = new Map<string, Measured>();
   const costs = async () => ({
     nodeMilliseconds: processorMilliseconds(target.pids),
@@ -30,7 +30,7 @@ export function newMeter(target: Target, postgres: PostgresFigures | undefined, 
     async measure(path, spec) {
       await untilCalm(target);
       const before = await costs();
-      const { bodies, ...result } = await send(spec);
+      const { bodies, ...result } = await load(spec);
       const after = await costs();
       const measured = {
         ...result,

@@ -1,8 +1,8 @@
-import type { BenchStack } from "./bench-stack.ts";
+import type { DemoStack } from "../scripts/demo-stack.ts";
 
 /** Calls the operator's API. */
 export async function operate(
-  stack: Pick<BenchStack, "urls" | "secrets">,
+  stack: Pick<DemoStack, "urls" | "secrets">,
   method: string,
   path: string,
   body: object,
@@ -18,7 +18,7 @@ export async function operate(
 
 /** Adds a bot whose endpoint is enabled without a test webhook. Its users have no cooldown. */
 export async function addBenchBot(
-  stack: Pick<BenchStack, "urls" | "secrets">,
+  stack: Pick<DemoStack, "urls" | "secrets">,
   { botId, webhookUrl, maxInFlight }: { botId: string; webhookUrl: string; maxInFlight: number },
 ): Promise<{ botId: string; token: string }> {
   const settings = { name: `Bench ${botId}`, cooldownSeconds: 0, dailyCap: 1000, webhookUrl };

@@ -3,23 +3,24 @@
  * in the same rounds. Figures are medians of the rounds; machines are noisy, so read the ratios. Each server is warmed up
  * before it is measured. The WAL figure excludes most of the full pages that are written after a checkpoint.
  *
- *   pnpm bench [--only code,click,receipt,open,report,close,view,view-each-second,deliveries] [--rounds 5] [--count 20000]
+ *   pnpm bench [--only code,click,receipt,open,report,close,view,deliveries] [--rounds 5] [--count 20000]
  *     [--store embedded,postgres-socket,postgres-tcp] [--warm 4] [--baseline <revision>]
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
+import { explain } from "../scripts/say.ts";
 import { type Baseline, floorTarget, type Store, stackTarget, type Target, unpackBaseline } from "./bench-stack.ts";
 import { type Measure, measureClicks } from "./clicks.ts";
 import { hasCores, keepOnCores } from "./cores.ts";
 import { measureDeliveries } from "./deliveries.ts";
-import { loadGenerator, medianOf } from "./load.ts";
+import { medianOf, requireWrk } from "./load.ts";
 import { type Measured, mergeMeasured, newMeter } from "./meter.ts";
 import { hotShares, openPostgresFigures, type PostgresFigures } from "./postgres-figures.ts";
 import { measureReceipts } from "./receipts.ts";
 import { perSecond, tableHead, tableLine } from "./table.ts";
-import { eachSecond, measureViews, videoSeconds } from "./views.ts";
+import { measureViews, videoSeconds } from "./views.ts";
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     baseline: { type: "string" },
   },
 });
-const pathKeys = ["code", "click", "receipt", "open", "report", "close", "view", "view-each-second", "deliveries"];
+const pathKeys = ["code", "click", "receipt", "open", "report", "close", "view", "deliveries"];
 const only = new Set(wordsOf("only", pathKeys));
 const stores = wordsOf("store", ["embedded", "postgres-socket", "postgres-tcp"]);
 const [rounds, count, warmSeconds] = [numberOf("rounds"), numberOf("count"), numberOf("warm")];
@@ -90,18 +91,6 @@ const flows: readonly Flow[] = [
     ],
     share: 0.2,
     run: measureViews,
-  },
-  {
-    paths: [
-      {
-        key: "view-each-second",
-        title: "whole view, report per s",
-        parts: ["each-second open", "each-second report", "each-second close"],
-      },
-    ],
-    share: 0.1,
-    run: (target, views, measure) =>
-      measureViews(target, views, measure, { seconds: eachSecond, prefix: "each-second " }),
   },
 ];
 
@@ -199,6 +188,7 @@ async function printHot(server: string, url: string): Promise<void> {
   if (texts.length > 0) console.log(`  ${server}: HOT updates: ${texts.join(", ")}`);
 }
 
+await requireWrk().catch(explain);
 const base = values.baseline === undefined ? undefined : await unpackBaseline(values.baseline);
 const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres({ fsync: true }) : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
@@ -208,9 +198,7 @@ if (isOurs) {
   figures.keepOnCore();
   await figures.warmUp();
 }
-console.log(
-  `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
-);
+console.log(`${rounds} rounds of ${count} requests, 64 connections; every answer after its commit.`);
 console.log(
   hasCores
     ? `Server and load have one core, ${figures && !isOurs ? "the given database is where it is" : "the database another"}.`

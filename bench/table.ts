@@ -2,7 +2,7 @@ import { medianOf, quantileMilliseconds } from "./load.ts";
 import type { Measured } from "./meter.ts";
 
 /** One line of the table: a path on one server, in each round. */
-export interface Line {
+interface Line {
   readonly path: string;
   readonly server: string;
   readonly rounds: readonly Measured[];

@@ -8,14 +8,12 @@ import type { Target } from "./bench-stack.ts";
 import { issueCodes, type Measure, newAddress, newUsers } from "./clicks.ts";
 import type { Load, LoadRequest } from "./load.ts";
 
-export type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>;
+type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>;
 
 export const videoSeconds = 30;
 
 /** When a player reports: at the start, at quartiles, at most 5 s apart, and at the end. With the close: ten calls. */
-export const reportsAt = [0, 3.75, 7.5, 11.25, 15, 18.75, 22.5, 26.25, videoSeconds];
-/** When the player of the first version reported: every second. */
-export const eachSecond = Array.from({ length: videoSeconds + 1 }, (_, second) => second);
+const reportsAt = [0, 3.75, 7.5, 11.25, 15, 18.75, 22.5, 26.25, videoSeconds];
 
 const json = { "content-type": "application/json" };
 
@@ -24,12 +22,7 @@ const json = { "content-type": "application/json" };
  * report carries what is not acknowledged yet, like a player's. The server's clock is moved between the steps. Fails if a
  * view is not rewarded at its close.
  */
-export async function measureViews(
-  target: Target,
-  count: number,
-  measure: Measure,
-  { seconds = reportsAt, prefix = "" } = {},
-): Promise<void> {
+export async function measureViews(target: Target, count: number, measure: Measure): Promise<void> {
   const openedAt = await target.clock.catchUp();
   const users = newUsers(count);
   const codes = await issueCodes(target, users);
@@ -40,24 +33,24 @@ export async function measureViews(
     requests,
     isCaptured,
   });
-  const sessions = (await measure(`${prefix}open`, loadOf(openings, true))).map(openedSession);
+  const sessions = (await measure("open", loadOf(openings, true))).map(openedSession);
   let kept: ProgressReport[] = [];
-  for (const [index, second] of seconds.entries()) {
-    await target.clock.advance(second === 0 ? 1 : second - (seconds[index - 1] ?? 0));
-    const report = reportAt(index, seconds, kept);
+  for (const [index, second] of reportsAt.entries()) {
+    await target.clock.advance(second === 0 ? 1 : second - (reportsAt[index - 1] ?? 0));
+    const report = reportAt(index, kept);
     const requests = sessions.map((session) => reportOf(session, report));
-    const answers = await measure(`${prefix}report`, loadOf(requests, true));
+    const answers = await measure("report", loadOf(requests, true));
     kept = answers.every(isAcknowledged) ? [] : report.reports;
   }
   await target.clock.advance(1);
   const closes = sessions.map((session) => reportOf(session, { reports: [], closed: "tap" }));
-  for (const body of await measure(`${prefix}close`, loadOf(closes, true))) {
+  for (const body of await measure("close", loadOf(closes, true))) {
     const { state }: ReportResponse = JSON.parse(body);
     if (state !== "rewarded") throw new Error(`a view that was watched and closed is ${state}: ${body}`);
   }
 }
 
-export function openingOf(
+function openingOf(
   { bot, initDataOf }: Pick<Target, "bot" | "initDataOf">,
   { userId, code, at }: { userId: string; code: string; at: Date },
 ): LoadRequest {
@@ -65,7 +58,7 @@ export function openingOf(
   return { method: "POST", path: "/player/v1/sessions", headers: { ...json, "x-forwarded-for": newAddress() }, body };
 }
 
-export function openedSession(answer: string): OpenedSession {
+function openedSession(answer: string): OpenedSession {
   const opened: OpenSessionResponse = JSON.parse(answer);
   if (opened.outcome !== "session") throw new Error(`an opening was answered ${answer}`);
   // The clip is some 10 ms shorter than two seconds, and its time is stretched fifteenfold.
@@ -75,7 +68,7 @@ export function openedSession(answer: string): OpenedSession {
   return opened;
 }
 
-export function reportOf(
+function reportOf(
   { session_id: sessionId, token }: Pick<OpenedSession, "session_id" | "token">,
   report: Omit<ReportRequest, "token">,
 ): LoadRequest {
@@ -83,7 +76,7 @@ export function reportOf(
   return { method: "POST", path, headers: json, body: JSON.stringify({ token, ...report }) };
 }
 
-export function isAcknowledged(answer: string): boolean {
+function isAcknowledged(answer: string): boolean {
   const { acknowledged }: ReportResponse = JSON.parse(answer);
   return acknowledged.length > 0;
 }
@@ -92,13 +85,9 @@ export function isAcknowledged(answer: string): boolean {
  * What is `kept` since the last acknowledgement, and the range played since the previous report; positions are not whole
  * tenths of a second, like those of a media clock.
  */
-export function reportAt(
-  index: number,
-  seconds: readonly number[],
-  kept: readonly ProgressReport[],
-): Omit<ReportRequest, "token"> {
+function reportAt(index: number, kept: readonly ProgressReport[]): Omit<ReportRequest, "token"> {
   const positionAt = (at: number) => {
-    const second = seconds[at] ?? 0;
+    const second = reportsAt[at] ?? 0;
     return second === 0 || second === videoSeconds ? second * 1000 : second * 1000 + 11 + (at % 7);
   };
   if (index === 0) return { reports: [], started: true };
@@ -106,5 +95,5 @@ export function reportAt(
   const frames = Math.round((to - from) / 40);
   const played = { sequence: index - 1, from_ms: from, to_ms: to };
   const reports = [...kept, { ...played, visible: true, muted: true, rendered_frames: frames }];
-  return { reports, ...(seconds.length > index + 1 && { playing: true }) };
+  return { reports, ...(reportsAt.length > index + 1 && { playing: true }) };
 }

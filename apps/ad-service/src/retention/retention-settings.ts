@@ -56,4 +56,4 @@ export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables
 }
 
 /** Without any setting. */
-export const usualRetention = retentionOf(z.object(retentionVariables).parse({}));
+const usualRetention = retentionOf(z.object(retentionVariables).parse({}));

@@ -82,11 +82,6 @@ export function findLaravel(): Found {
   return { missing: `Laravel's components are not installed. Enable it: apt-get install ${laravelPackages.join(" ")}` };
 }
 
-export function findRedis(): Found {
-  if (works("redis-server", "--version")) return { path: "redis-server" };
-  return { missing: "redis-server is not installed. Enable it: apt-get install redis-server" };
-}
-
 /** By the program that shows whether the package is there. */
 const programs = {
   ffmpeg: "ffmpeg",
@@ -123,7 +118,6 @@ export async function installPrograms(): Promise<void> {
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
     ...("missing" in findLaravel() ? laravelPackages : []),
-    ...("missing" in findRedis() ? ["redis-server"] : []),
     // For pg_dump.
     ...(existsSync("/usr/lib/postgresql") ? [] : ["postgresql"]),
     // Not in the path of people who are not root.

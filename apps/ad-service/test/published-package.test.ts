@@ -133,9 +133,9 @@ describe("the published package", () => {
       const { createCompanion } = require("@intermission/publisher/companion");
       const { bonusCommand } = require("@intermission/publisher/grammy");
       const { toNodeHandler } = require("@intermission/publisher/node");
-      const { redisStore } = require("@intermission/publisher/stores");
+      const { sqliteStore } = require("@intermission/publisher/stores");
       const { fakeAdService } = require("@intermission/publisher/testing");
-      for (const one of [createCompanion, bonusCommand, toNodeHandler, redisStore])
+      for (const one of [createCompanion, bonusCommand, toNodeHandler, sqliteStore])
         if (typeof one !== "function") throw new Error("an export is missing");
       (async () => {
         const paid = [];

@@ -44,15 +44,6 @@ export function requireConnectionFunction(write: unknown): void {
   if (!["Function", "AsyncFunction"].includes(kindOf(write))) throw new TypeError(connectionNeeded);
 }
 
-/** Throws for statements of D1 that run outside of the batch. */
-export function requireStatements(statements: unknown): void {
-  if (Array.isArray(statements) && !statements.some(isThenable)) return;
-  if (Array.isArray(statements)) for (const one of statements) if (isPromise(one)) one.catch(() => {});
-  throw new TypeError(
-    "commit() needs an array of D1's statements that have not run: [statement.bind(value)], without run(), all() or first()",
-  );
-}
-
 const MAX_REFUSED = 100;
 
 /**

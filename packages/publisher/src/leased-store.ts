@@ -13,17 +13,12 @@ export interface Leases {
   finish(run: Run): Promise<boolean>;
   /** Ends the lease of a run that failed, if it is still the run's. */
   release(run: Run): Promise<unknown>;
-  /** Lets the lease begin anew, if it is still the run's. */
-  renew?(run: Run): Promise<unknown>;
 }
 
 export interface LeaseOptions {
-  /** How long a run's lease is, without `renew`. */
   readonly leaseMs: number;
   /** How long an event waits while another process handles it, before it rejects. */
   readonly busyMs?: number | undefined;
-  /** With `renew`: how long the lease of a running handler is extended. */
-  readonly maxHandlerMs?: number | undefined;
 }
 
 /** What a store in a database is made with. */
@@ -45,24 +40,22 @@ const MAX_RUNNING = 1000;
 const POLL_MS = 20;
 /** Together shorter than the ad service waits for an answer. */
 const FINISH_PAUSES_MS = [100, 300, 900, 2700];
-/** A hundred years: every clock and every timer of the stores takes it. */
-export const MAX_REMEMBER_MS = 100 * 365 * 24 * 3_600_000;
 
 /**
  * Runs each event's handler under a lease. Repeats in this process wait for the run until its lease is over; then one of them
  * begins another run, and the first run can store nothing any more. In this process, time is that of a clock that nobody sets.
  */
 export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore {
-  const { leaseMs, maxHandlerMs = leaseMs, busyMs } = options;
-  requireMilliseconds({ leaseMs, maxHandlerMs });
+  const { leaseMs, busyMs } = options;
+  requireMilliseconds({ leaseMs });
   requireMilliseconds({ busyMs }, { min: 0 });
   const running = new Map<string, Running>();
   const ended = new EndedRuns();
 
   async function finish(run: Running, store: (run: Run) => Promise<boolean>): Promise<void> {
     if (!(await store(run))) {
-      const advice = maxHandlerMs > leaseMs ? "make the handler faster" : "make the handler faster, or leaseMs longer";
-      throw new Error(`${run.eventId} is handled by another call, since its lease of ${leaseMs} ms is over: ${advice}`);
+      const lost = `${run.eventId} is handled by another call, since its lease of ${leaseMs} ms is over`;
+      throw new Error(`${lost}: make the handler faster, or leaseMs longer`);
     }
     run.isCommitted = true;
   }
@@ -70,7 +63,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
   async function handleClaimed(run: Running, handle: () => Promise<void>): Promise<void> {
     if (!(await claim(leases, run, options))) return;
     try {
-      await whileRenewed(leases, run, { leaseMs, handle });
+      await handle();
       // Once more for those that began meanwhile.
       for (let settled = -1; settled < run.commits.length; ) {
         settled = run.commits.length;
@@ -99,7 +92,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
       const run: Running = {
         eventId,
         owner: crypto.randomUUID(),
-        until: performance.now() + maxHandlerMs,
+        until: performance.now() + leaseMs,
         done: promise,
         commits: [],
         hasCommit: false,
@@ -126,7 +119,7 @@ export function leasedStore(leases: Leases, options: LeaseOptions): LeasedStore 
 }
 
 /**
- * The effect is there: a store that cannot be reached for a moment, as at the failover of a Redis, must not have it made again.
+ * The effect is there: a store that cannot be reached for a moment, as at the failover of a database, must not have it made again.
  * An attempt whose answer was lost makes the next one return false, and the event counts as handled.
  */
 function finishAgain(leases: Leases): (run: Run) => Promise<boolean> {
@@ -153,26 +146,6 @@ async function claim(leases: Leases, run: Run, { leaseMs, busyMs = 0 }: LeaseOpt
       throw new Error(`${run.eventId} ${reason}: it is handled again when its lease of ${leaseMs} ms is over`);
     }
     await wait(POLL_MS);
-  }
-}
-
-/** A renewal that fails only lets the lease end earlier; the next one tries again. */
-async function whileRenewed(
-  leases: Leases,
-  run: Running,
-  { leaseMs, handle }: { readonly leaseMs: number; readonly handle: () => Promise<void> },
-): Promise<void> {
-  if (leases.renew === undefined) return handle();
-  let renewing: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    if (performance.now() + leaseMs > run.until) clearInterval(timer);
-    else renewing = renewing.then(() => leases.renew?.(run)).catch(() => {});
-  }, leaseMs / 3);
-  try {
-    await handle();
-  } finally {
-    clearInterval(timer);
-    await renewing;
   }
 }
 

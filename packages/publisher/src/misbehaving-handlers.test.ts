@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { D1OverSqlite } from "@intermission/testing/d1-over-sqlite";
 import table from "@intermission/testing/misbehaving-handlers.json" with { type: "json" };
 import { createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
@@ -12,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memoryStore } from "./memory-store.ts";
 import { toNodeHandler } from "./node.ts";
 import { type AdEvent, type EventStore, webhook } from "./publisher.ts";
-import { d1Store, postgresStore, sqliteStore } from "./stores.ts";
+import { postgresStore, sqliteStore } from "./stores.ts";
 import { signWebhook } from "./testing/sign-webhook.ts";
 
 interface Misbehaviour {
@@ -190,47 +189,6 @@ async function postgresPlace(): Promise<Place> {
   };
 }
 
-async function d1Place(): Promise<Place> {
-  const database = new D1OverSqlite(new DatabaseSync(":memory:"));
-  await database.prepare("create table coins (event_id text)").all();
-  const pay = (event: AdEvent) => database.prepare("insert into coins values (?)").bind(event.eventId);
-  const store = d1Store(database);
-  const commit = (event: AdEvent, statements: unknown) => store.commit(event, statements as D1OverSqlite[]);
-  const right = (event: AdEvent) => commit(event, [pay(event)]);
-  const needed = /commit\(\) needs an array of D1's statements that have not run/;
-  const twice = /commit\(\) was called twice/;
-  const batch = { cannot: "it is a list of statements, no function" };
-  return {
-    store,
-    right,
-    handlers: {
-      ...ofEveryReceiver(right),
-      "is not awaited": { handle: (event) => void right(event) },
-      "comes later": { handle: (event) => void makeLater(() => right(event)) },
-      "fails afterwards": {
-        handle: (event) => commit(event, [pay(event), database.prepare("insert into no_table values (1)")]),
-        says: /no such table/,
-      },
-      "is async": { handle: (event) => commit(event, async () => [pay(event)]), says: needed },
-      "returns a promise": { handle: (event) => commit(event, Promise.resolve([pay(event)])), says: needed },
-      "leaves a promise": batch,
-      "returns a query": { handle: (event) => commit(event, [lazy(() => pay(event).all())]), says: needed },
-      "is a generator function": batch,
-      commits: batch,
-      "rolls back": batch,
-      "commits and begins": batch,
-      "uses another connection": {
-        cannot: "a statement that ran before commit() was called did so in the bot's own code",
-      },
-      "hides an error": batch,
-      "commits twice": { handle: (event) => right(event).then(() => right(event)), says: twice },
-      "commits twice at once": { handle: (event) => Promise.all([right(event), right(event)]), says: twice },
-    },
-    coins: async (event) =>
-      (await database.prepare("select * from coins where event_id = ?").bind(event).all()).results.length,
-  };
-}
-
 async function memoryPlace(): Promise<Place> {
   const paid: string[] = [];
   const right = async ({ eventId = "" }: AdEvent) => void paid.push(eventId);
@@ -263,7 +221,6 @@ const toNode: Deliver = async (receive, eventId) => {
 describe.each([
   ["SQLite", sqlitePlace, toNode],
   ["PostgreSQL", postgresPlace, toFetchHandler],
-  ["D1", d1Place, toFetchHandler],
   ["memory", memoryPlace, toNode],
 ] as const)("with a store in %s, a webhook is answered 200 when its effect is there, once", (_store, open, deliver) => {
   let place: Place;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test, vi } from "vitest";
-import { d1Store, durableObjectStore, postgresStore, redisStore, sqliteStore } from "./stores.ts";
+import { expect, test, vi } from "vitest";
+import { postgresStore, sqliteStore } from "./stores.ts";
 
 /** As the package `sqlite3` answers: later, to a callback. What its methods return is the object itself. */
 function callbackSqlite() {
@@ -65,83 +65,6 @@ test("commit refuses a query of a builder that has not run, and the event is han
   expect(count()).toBe(1);
 });
 
-/** The commands of a client over a Map, each as its package understands it. */
-function redisOf(set: (values: Map<string, string>, key: string, value: string, options: never) => Promise<unknown>) {
-  const values = new Map<string, string>();
-  return {
-    values,
-    set: (key: string, value: string, options: never) => set(values, key, value, options),
-    get: async (key: string) => values.get(key) ?? null,
-    del: async (key: string) => values.delete(key),
-  };
-}
-const clients = {
-  "@upstash/redis, whose options are in lower case": redisOf(async (values, key, value, options: { nx?: true }) => {
-    if (options.nx && values.has(key)) return null;
-    values.set(key, value);
-    return "OK";
-  }),
-  "redis 3, which answers to callbacks": redisOf(async () => true),
-  ioredis: redisOf(async () => {
-    throw new Error("ERR syntax error");
-  }),
-};
-
-describe("a client of Redis that does not take the options of the package redis", () => {
-  test.each(Object.entries(clients))("is named, and pays nothing: %s", async (_name, client) => {
-    const handle = vi.fn();
-    const store = redisStore(client as never);
-    for (const _copy of [1, 2])
-      await expect(store.once("evt_1", handle)).rejects.toThrow(
-        "redisStore needs a client of the package redis (4 or newer), or one that takes its options: set(key, value, { NX: true, PX: 1000 }) returns null if the key exists",
-      );
-    expect(handle).not.toHaveBeenCalled();
-    expect([...client.values]).toEqual([]);
-  });
-
-  test("in eval alone is named before a handler runs, whose event could not be stored as handled", async () => {
-    const handle = vi.fn();
-    const client = redisOf(async (values, key, value, options: { NX?: true }) => {
-      if (options.NX && values.has(key)) return null;
-      values.set(key, value);
-      return "OK";
-    });
-    const store = redisStore({ ...client, eval: async () => null } as never);
-    await expect(store.once("evt_1", handle)).rejects.toThrow(
-      "redisStore needs eval(script, { keys, arguments }) of the package redis: leave eval out of a client that has another one",
-    );
-    expect(handle).not.toHaveBeenCalled();
-  });
-
-  test("differs from one that cannot be reached: that is tried again", async () => {
-    let isDown = true;
-    const client = redisOf(async (values, key, value, options: { NX?: true }) => {
-      if (isDown) throw new Error("connect ECONNREFUSED 127.0.0.1:6379");
-      if (options.NX && values.has(key)) return null;
-      values.set(key, value);
-      return "OK";
-    });
-    const handle = vi.fn();
-    const store = redisStore(client as never);
-    await expect(store.once("evt_1", handle)).rejects.toThrow("ECONNREFUSED");
-    isDown = false;
-    for (const _copy of [1, 2]) await store.once("evt_1", handle);
-    expect(handle).toHaveBeenCalledTimes(1);
-  });
-});
-
-test("a client of Redis that returns bytes is named: each repeat of a handled event would be refused", async () => {
-  const { set, get, del } = redisOf(async (values, key, value, options: { NX?: true }) => {
-    if (options.NX && values.has(key)) return null;
-    values.set(key, value);
-    return "OK";
-  });
-  const handle = vi.fn();
-  const store = redisStore({ set, del, get: async (key: string) => Buffer.from((await get(key)) ?? "") } as never);
-  await expect(store.once("evt_1", handle)).rejects.toThrow("redisStore needs a client whose get(key) returns text");
-  expect(handle).not.toHaveBeenCalled();
-});
-
 test("a client of PostgreSQL that returns the rows themselves, as pg-promise does, is named before a handler runs", async () => {
   const handle = vi.fn();
   const store = postgresStore({ query: async () => [], connect: async () => ({ done() {} }) } as never);
@@ -179,17 +102,6 @@ test.each([
     "postgresStore needs a Pool of pg: new Pool({ connectionString })",
   ],
   ["postgresStore", () => postgresStore("postgres://…" as never), "postgresStore needs a Pool of pg"],
-  ["redisStore", () => redisStore(undefined as never), "redisStore needs a client of the package redis"],
-  [
-    "d1Store",
-    () => d1Store(undefined as never),
-    "d1Store needs a binding of D1, such as env.DB: the Worker's configuration does not name it",
-  ],
-  [
-    "durableObjectStore",
-    () => durableObjectStore(undefined as never),
-    "durableObjectStore needs a binding of Durable Objects, such as env.EVENTS: the Worker's configuration does not name it",
-  ],
 ])("%s without its database says what it needs", (_name, make, message) => {
   expect(make).toThrow(message);
 });

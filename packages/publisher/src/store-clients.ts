@@ -12,8 +12,6 @@ export function requireMethods(client: unknown, names: readonly string[], messag
   if (!hasMethods(client, ...names)) throw new TypeError(message);
 }
 
-export const bindingAdvice = "the Worker's configuration does not name it, or it has another name there";
-
 /** Throws a TypeError for a client of SQLite that answers to callbacks or by promises. */
 export function requireSynchronousSqlite(database: unknown): void {
   const message =
@@ -36,52 +34,4 @@ export async function takeFromPool<Connection>(pool: { connect(): Promise<Connec
   });
   requireMethods(connection, ["query", "release"], poolNeeded);
   return connection;
-}
-
-export const redisNeeded =
-  "redisStore needs a client of the package redis (4 or newer), or one that takes its options: set(key, value, { NX: true, PX: 1000 }) returns null if the key exists";
-
-interface CheckedRedis {
-  set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>;
-  get(key: string): Promise<unknown>;
-  del(key: string): Promise<unknown>;
-  eval?: ((script: string, options: { keys: string[]; arguments: string[] }) => Promise<unknown>) | undefined;
-}
-
-const checks = new WeakMap<CheckedRedis, Promise<void>>();
-
-/**
- * Tries once for each client whether `NX`, `get` and, if it has it, `eval` work as the store needs. Rejects with a TypeError if they do
- * not, and with the client's own error if it is out of reach: then the next call tries again.
- */
-export function checkRedis(redis: CheckedRedis, prefix: string): Promise<void> {
-  const known = checks.get(redis);
-  if (known) return known;
-  const check = tryRedis(redis, `${prefix}check:${crypto.randomUUID()}`);
-  checks.set(redis, check);
-  check.catch(() => checks.delete(redis));
-  return check;
-}
-
-async function tryRedis(redis: CheckedRedis, key: string): Promise<void> {
-  const set = () => redis.set(key, "text", { NX: true, PX: 60_000 });
-  try {
-    const first = await set();
-    if (first === null || (await set()) !== null) throw new TypeError(redisNeeded);
-    if ((await redis.get(key)) !== "text")
-      throw new TypeError(
-        "redisStore needs a client whose get(key) returns text: leave out what makes it return bytes",
-      );
-  } catch (error) {
-    if (error instanceof Error && /syntax error/i.test(error.message))
-      throw new TypeError(redisNeeded, { cause: error });
-    throw error;
-  } finally {
-    // One that does not know PX keeps the key for ever.
-    await Promise.resolve(redis.del(key)).catch(() => {});
-  }
-  if (redis.eval && Number(await redis.eval("return 1", { keys: [key], arguments: [] })) !== 1)
-    throw new TypeError(
-      "redisStore needs eval(script, { keys, arguments }) of the package redis: leave eval out of a client that has another one",
-    );
 }

@@ -12,7 +12,7 @@ export interface CommittingStore extends EventStore {
 
 export interface LeaseLengths {
   readonly leaseMs: number;
-  /** How long the lease of a running handler is extended, in stores that extend it. */
+  /** How long a handler may take, in stores without leases. */
   readonly maxHandlerMs: number;
 }
 
@@ -30,8 +30,6 @@ export interface StoreUnderTest<Store extends EventStore> {
 
 const usual: LeaseLengths = { leaseMs: 60_000, maxHandlerMs: 60_000 };
 const SHORT_MS = 200;
-/** Several times as long as this process may stand still. */
-const RENEWED_MS = 1500;
 /** As after a crash: nothing extends the lease. */
 const short: LeaseLengths = { leaseMs: SHORT_MS, maxHandlerMs: SHORT_MS };
 
@@ -152,30 +150,6 @@ export function sharedStoreContract(
         expect(again).toHaveBeenCalledTimes(1);
       },
     );
-  });
-}
-
-/** What a store guarantees that extends the lease of a running handler. */
-export function renewingStoreContract(
-  name: string,
-  openPlace: () => Promise<StoreUnderTest<EventStore> | Missing>,
-): void {
-  describe(`a store in ${name} that extends leases`, () => {
-    const place = placeOf(openPlace);
-
-    test("keeps the lease of a slow handler, which runs once, and that of one that hangs only so long", async () => {
-      const lengths = { leaseMs: RENEWED_MS, maxHandlerMs: 4 * RENEWED_MS };
-      const [event, hung] = [newEvent(), gate()];
-      const began = performance.now();
-      const first = place().open(lengths).once(event, hung.handle);
-      first.catch(() => {});
-      await isRunning(hung);
-      const handle = vi.fn(async () => {});
-      await handledAfterTheLease(place().open(lengths), event, handle);
-      expect(performance.now() - began).toBeGreaterThan(2.5 * RENEWED_MS);
-      hung.end();
-      await expect(first).rejects.toThrow(/is handled by another call/);
-    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { wholeNumberSetting } from "@intermission/server/settings";
-import { z } from "zod";
+import type { z } from "zod";
 import { MAX_CLICK_AGE_DAYS, MIN_KEPT_DAYS, type Retention } from "./kept-rows.ts";
 
 /** Thirteen months: long enough to compare a month with the same one of the year before, row by row. */
@@ -54,6 +54,3 @@ export function retentionOf(read: z.output<z.ZodObject<typeof retentionVariables
     "tracker-calls": read.RETENTION_TRACKER_CALLS_DAYS,
   };
 }
-
-/** Without any setting. */
-const usualRetention = retentionOf(z.object(retentionVariables).parse({}));

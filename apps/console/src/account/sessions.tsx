@@ -32,7 +32,7 @@ export function Sessions() {
               { title: words.browser, cell: nameOf },
               { title: words.signedIn, cell: ({ signedInAt }) => formats.ago(signedInAt) },
               {
-                title: words.lastUsed,
+                title: words.lastActive,
                 cell: ({ isCurrent, lastUsedAt }) => (isCurrent ? words.thisBrowser : formats.ago(lastUsedAt)),
               },
               {

@@ -40,7 +40,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "unreachable.title": "لا يوجد اتصال",
   "unreachable.text": "تحقق من اتصالك بالإنترنت. سنواصل المحاولة.",
   "superseded.title": "مفتوح في مكان آخر",
-  "superseded.text": "فتحت هذا الإعلان على جهاز آخر أو في نافذة أخرى. ما شاهدته محفوظ، ما عدا الثواني الأخيرة.",
+  "superseded.text": "فتحت هذا الإعلان على جهاز آخر أو في نافذة أخرى. يستمر هناك من آخر موضع محفوظ.",
   "session-over.title": "انتهى وقت هذا الإعلان",
   "session-over.text": "لم يكتمل في الوقت المحدد. ارجع إلى البوت لإعلان جديد.",
   "left.title": "أغلقت الإعلان",

@@ -45,7 +45,7 @@ export const de: Dictionary<"one" | "other"> = {
   "unreachable.text": "Prüfe deine Internetverbindung. Wir versuchen es weiter.",
   "superseded.title": "Läuft woanders",
   "superseded.text":
-    "Du hast diese Werbung auf einem anderen Gerät oder in einem anderen Fenster geöffnet. Was du gesehen hast, bleibt bis auf die letzten Sekunden gespeichert.",
+    "Du hast diese Werbung auf einem anderen Gerät oder in einem anderen Fenster geöffnet. Dort geht sie ab der zuletzt gespeicherten Stelle weiter.",
   "session-over.title": "Die Zeit für diese Werbung ist um",
   "session-over.text": "Du hast sie nicht rechtzeitig zu Ende gesehen. Hol dir beim Bot eine neue.",
   "left.title": "Du hast die Werbung geschlossen",

@@ -42,7 +42,7 @@ export const en = {
   "unreachable.text": "Check your internet connection. We’ll keep trying.",
   "superseded.title": "Playing somewhere else",
   "superseded.text":
-    "You opened this ad on another device or in another window. What you watched is kept, except the last seconds.",
+    "You opened this ad on another device or in another window. It goes on there, from the last part that was saved.",
   "session-over.title": "Time is up for this ad",
   "session-over.text": "It wasn’t finished in time. Go back to the bot for a new one.",
   "left.title": "You closed the ad",

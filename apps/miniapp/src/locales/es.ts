@@ -43,7 +43,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "unreachable.text": "Revisa tu conexión a internet. Seguiremos intentándolo.",
   "superseded.title": "Se está viendo en otro lugar",
   "superseded.text":
-    "Abriste este anuncio en otro dispositivo o en otra ventana. Lo que viste está guardado, salvo los últimos segundos.",
+    "Abriste este anuncio en otro dispositivo o en otra ventana. Allí continúa desde el último punto guardado.",
   "session-over.title": "Se acabó el tiempo de este anuncio",
   "session-over.text": "No se terminó a tiempo. Vuelve al bot y pide uno nuevo.",
   "left.title": "Cerraste el anuncio",

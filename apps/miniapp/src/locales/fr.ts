@@ -45,7 +45,7 @@ export const fr: Dictionary<"one" | "many" | "other"> = {
   "unreachable.text": "Vérifiez votre connexion Internet. Nous continuons d’essayer.",
   "superseded.title": "Lecture en cours ailleurs",
   "superseded.text":
-    "Vous avez ouvert cette publicité sur un autre appareil ou dans une autre fenêtre. Ce que vous avez regardé est conservé, sauf les dernières secondes.",
+    "Vous avez ouvert cette publicité sur un autre appareil ou dans une autre fenêtre. Elle y reprend au dernier moment enregistré.",
   "session-over.title": "Le temps de cette publicité est écoulé",
   "session-over.text": "Vous ne l’avez pas terminée à temps. Demandez-en une nouvelle au bot.",
   "left.title": "Vous avez fermé la publicité",

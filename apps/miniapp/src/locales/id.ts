@@ -41,7 +41,7 @@ export const id: Dictionary<"other"> = {
   "unreachable.text": "Periksa koneksi internet Anda. Kami akan terus mencoba.",
   "superseded.title": "Sedang diputar di tempat lain",
   "superseded.text":
-    "Anda membuka iklan ini di perangkat atau jendela lain. Yang sudah ditonton tetap tersimpan, kecuali beberapa detik terakhir.",
+    "Anda membuka iklan ini di perangkat atau jendela lain. Iklan berlanjut di sana dari bagian terakhir yang tersimpan.",
   "session-over.title": "Waktu iklan ini habis",
   "session-over.text": "Iklan ini tidak selesai tepat waktu. Kembali ke bot untuk iklan baru.",
   "left.title": "Anda menutup iklan",

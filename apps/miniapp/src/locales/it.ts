@@ -43,7 +43,7 @@ export const it: Dictionary<"one" | "many" | "other"> = {
   "unreachable.text": "Controlla la connessione a Internet. Continueremo a provare.",
   "superseded.title": "In riproduzione altrove",
   "superseded.text":
-    "Hai aperto questo annuncio su un altro dispositivo o in un’altra finestra. Quello che hai visto resta salvato, tranne gli ultimi secondi.",
+    "Hai aperto questo annuncio su un altro dispositivo o in un’altra finestra. Lì continua dall’ultimo punto salvato.",
   "session-over.title": "Il tempo per questo annuncio è scaduto",
   "session-over.text": "Non è finito in tempo. Torna al bot e chiedine uno nuovo.",
   "left.title": "Hai chiuso l’annuncio",

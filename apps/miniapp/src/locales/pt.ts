@@ -43,7 +43,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "unreachable.text": "Verifique sua internet. Vamos continuar tentando.",
   "superseded.title": "Aberto em outro lugar",
   "superseded.text":
-    "Você abriu este anúncio em outro dispositivo ou em outra janela. O que você assistiu está salvo, exceto os últimos segundos.",
+    "Você abriu este anúncio em outro dispositivo ou em outra janela. Lá, ele continua do último ponto salvo.",
   "session-over.title": "O tempo deste anúncio acabou",
   "session-over.text": "Ele não foi concluído a tempo. Volte ao bot e peça um novo.",
   "left.title": "Você fechou o anúncio",

@@ -41,7 +41,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "unreachable.text": "İnternet bağlantınızı kontrol edin. Denemeyi sürdüreceğiz.",
   "superseded.title": "Başka bir yerde açık",
   "superseded.text":
-    "Bu reklamı başka bir cihazda ya da pencerede açtınız. İzlediğiniz kısım, son birkaç saniye dışında kayıtlı.",
+    "Bu reklamı başka bir cihazda ya da pencerede açtınız. Orada, en son kaydedilen yerden devam eder.",
   "session-over.title": "Bu reklamın süresi doldu",
   "session-over.text": "Zamanında tamamlanmadı. Bota dönüp yenisini isteyin.",
   "left.title": "Reklamı kapattınız",

@@ -43,7 +43,7 @@ export const uz: Dictionary<"one" | "other"> = {
   "unreachable.text": "Internet aloqasini tekshiring. Biz urinishda davom etamiz.",
   "superseded.title": "Boshqa joyda ochilgan",
   "superseded.text":
-    "Siz bu reklamani boshqa qurilmada yoki boshqa oynada ochdingiz. Koʻrgan qismingiz, oxirgi soniyalardan tashqari, saqlandi.",
+    "Siz bu reklamani boshqa qurilmada yoki boshqa oynada ochdingiz. U yerda reklama oxirgi saqlangan joydan davom etadi.",
   "session-over.title": "Bu reklamaning vaqti tugadi",
   "session-over.text": "Uni oʻz vaqtida oxirigacha koʻrmadingiz. Botga qayting va yangisini oching.",
   "left.title": "Siz reklamani yopdingiz",

@@ -43,7 +43,7 @@ export const vi: Dictionary<"other"> = {
   "unreachable.text": "Hãy kiểm tra kết nối mạng. Chúng tôi sẽ tiếp tục thử.",
   "superseded.title": "Đang phát ở nơi khác",
   "superseded.text":
-    "Bạn đã mở quảng cáo này trên thiết bị khác hoặc cửa sổ khác. Phần bạn đã xem vẫn được lưu, trừ vài giây cuối.",
+    "Bạn đã mở quảng cáo này trên thiết bị khác hoặc cửa sổ khác. Quảng cáo tiếp tục ở đó từ phần được lưu gần nhất.",
   "session-over.title": "Đã hết thời gian xem quảng cáo này",
   "session-over.text": "Bạn chưa xem xong kịp lúc. Hãy quay lại bot để xem quảng cáo mới.",
   "left.title": "Bạn đã đóng quảng cáo",

@@ -25,7 +25,7 @@ export const accountRoutes = {
     method: "DELETE",
     path: "/sessions/:sessionId",
     description: "Ends one session of the person who is signed in.",
-    params: z.object({ sessionId: z.uuid("must be the id of a session") }),
+    params: z.object({ sessionId: z.string().max(64) }),
     answer: z.object({ ended: z.int() }),
   },
   changePassword: {

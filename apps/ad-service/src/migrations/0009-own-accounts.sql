@@ -1,7 +1,7 @@
 -- What people see of their own sessions, and codes for a lost authenticator app.
 -- works-with: 0008-bot-pictures
 alter table person_sessions
-  add column session_id uuid not null unique default gen_random_uuid(),
+  add column session_id text not null unique default 'ses_' || replace(gen_random_uuid()::text, '-', ''),
   -- As it named itself: `Firefox, Windows`.
   add column browser text not null default '' check (length(browser) <= 64);
 

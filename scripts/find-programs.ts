@@ -95,6 +95,8 @@ const programs = {
   promtool: "prometheus",
   pgbackrest: "pgbackrest",
   faketime: "faketime",
+  fish: "fish",
+  zsh: "zsh",
   "/usr/sbin/mkfs.xfs": "xfsprogs",
   patroni: "patroni",
   etcd: "etcd-server",

@@ -1,5 +1,6 @@
 import { versionForCommand } from "@intermission/server/build-identity";
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import { completionCommand } from "@intermission/server/completion-command";
 import { logIdCommand } from "@intermission/server/log-id-command";
 import type { OperatorCall, OperatorClient } from "@intermission/server/operator-client";
 import { Command } from "commander";
@@ -77,5 +78,6 @@ export function addAdsCommands(
   const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
   for (const addCommands of commands) addCommands(program, context);
   backupCommands(program, { print, isJson, config });
+  completionCommand(program);
   logIdCommand(program, { print, secrets: () => config().logIdSecrets });
 }

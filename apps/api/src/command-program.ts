@@ -1,5 +1,6 @@
 import { versionForCommand } from "@intermission/server/build-identity";
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import { completionCommand } from "@intermission/server/completion-command";
 import { logIdCommand } from "@intermission/server/log-id-command";
 import { moveCommands } from "@intermission/server/move-commands";
 import { rotateKeyCommand } from "@intermission/server/rotate-key-command";
@@ -46,5 +47,6 @@ export function addApiCommands(program: Command, context: ApiContext): void {
   moveCommands(program, { contents: "all rows", print, store });
   upgradeCommand(program, { print, store, program: "api" });
   rotateKeyCommand(program, { print, store });
+  completionCommand(program);
   logIdCommand(program, { print, secrets: () => context.config().logIdSecrets });
 }

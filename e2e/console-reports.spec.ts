@@ -39,7 +39,16 @@ test("a report is split by bot and compared in three steps, its address is the r
   expect(lines[1]).toContain("Coin Garden");
   await desk.getByLabel("By time").selectOption("Days");
   await expect.poll(() => paintedPixels(desk)).toBeGreaterThan(500);
-  await expect(desk.locator(".legend li")).toHaveText("Coin Garden");
+  // Today is not over, so its line is dashed.
+  await expect(desk.locator(".legend li")).toHaveText(["Coin Garden", "Not over yet"]);
+
+  await desk.getByRole("link", { name: "Overview", exact: true }).filter({ visible: true }).click();
+  await desk.getByRole("term").getByRole("link", { name: "Clicks" }).click();
+  await expect(desk.getByLabel("Figure of the chart")).toHaveValue("clicks");
+  await expect(desk.getByLabel("By time")).toHaveValue("hour");
+  // Of the last 24 hours, which began yesterday.
+  await expect(desk.getByLabel("From")).not.toHaveValue(await desk.getByLabel("To").inputValue());
+  await expect(desk.locator("tfoot td").nth(7)).toHaveText("1");
 });
 
 /** How many pixels of the chart's canvas are not empty. */

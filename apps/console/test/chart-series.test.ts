@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chartOf } from "../src/reports/chart-series.ts";
+import { chartOf, drawnParts } from "../src/reports/chart-series.ts";
 import type { Report, Row } from "../src/reports/report-table.tsx";
 
 const words = { all: "all", before: "before", notRecorded: "not recorded" };
@@ -13,8 +13,12 @@ function row(
   return { keys, names, requests, ...(before !== undefined && { before: { requests: before } }) } as Row;
 }
 const twoDays = { timeZone: "UTC", from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-03T00:00:00Z") };
-const draw = (rows: Row[], search: Parameters<typeof chartOf>[1], range: Omit<Drawn, "rows"> = twoDays) =>
-  chartOf({ rows, ...range }, search, { figure: "requests", words, language: "ru" });
+const draw = (
+  rows: Row[],
+  search: Parameters<typeof chartOf>[1],
+  range: Omit<Drawn, "rows"> = twoDays,
+  now = new Date("2027-01-01T00:00:00Z"),
+) => chartOf({ rows, ...range }, search, { figure: "requests", words, language: "ru", now });
 type Drawn = Pick<Report, "rows" | "from" | "to" | "timeZone">;
 
 test("days are a line, beside a dashed one of the range before, in order whatever the table is ordered by", () => {
@@ -26,8 +30,27 @@ test("days are a line, beside a dashed one of the range before, in order whateve
       { name: "all", values: [3, 7] },
       { name: "before", values: [4, 5], isBefore: true },
     ],
+    unfinished: undefined,
     left: 0,
   });
+});
+
+test("the day or hour that is not over is drawn by itself, whose figure still grows", () => {
+  const rows = [row({ day: "2026-03-01" }, 3, { before: 4 }), row({ day: "2026-03-02" }, 1, { before: 5 })];
+  const chart = draw(rows, {}, twoDays, new Date("2026-03-02T09:00:00Z"));
+  expect(chart.kind === "lines" && chart.lines.map((line) => drawnParts(chart, line))).toEqual([
+    { over: [3, null], rest: [3, 1] },
+    { over: [4, 5], rest: undefined },
+  ]);
+  const unfinished = (search: Parameters<typeof chartOf>[1], now: string, range = twoDays) =>
+    draw(rows, search, range, new Date(now));
+  expect(unfinished({}, "2026-03-03T00:00:00Z")).toMatchObject({ unfinished: undefined });
+  expect(unfinished({ time: "hour" }, "2026-03-02T09:59:59Z")).toMatchObject({ unfinished: 33 });
+  const tehran = { ...twoDays, timeZone: "Asia/Tehran" };
+  expect(unfinished({}, "2026-03-02T20:29:59Z", tehran)).toMatchObject({ unfinished: 1 });
+  expect(unfinished({}, "2026-03-02T20:30:00Z", tehran)).toMatchObject({ unfinished: 2 });
+  // Of the first day alone, there is nothing to draw a line from.
+  expect(drawnParts({ unfinished: 0 }, { name: "all", values: [2] })).toEqual({ over: [2], rest: undefined });
 });
 
 test("hours that a zone's clock shows twice are two places of the line, in the order of time", () => {

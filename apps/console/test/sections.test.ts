@@ -1,6 +1,8 @@
 import { accessOf } from "@intermission/operator-api/access";
+import type { Role } from "@intermission/operator-api/people";
 import { expect, test } from "vitest";
-import { neededFor } from "../src/shell/sections.ts";
+import { mayUse } from "../src/session/use-session.ts";
+import { neededFor, sectionGroups, sections, tabsOf } from "../src/shell/sections.ts";
 
 test("a screen is for the roles that may use its section's route; a screen within it may need more", () => {
   const isFor = (role: "analyst" | "advertiser" | "publisher", path: string) => {
@@ -20,4 +22,20 @@ test("a screen is for the roles that may use its section's route; a screen withi
   for (const path of ["/", "/campaignsnew"])
     expect(neededFor(path), path).toEqual({ section: undefined, change: undefined });
   expect(isFor("analyst", "/account")).toBe(true);
+});
+
+test("the menu's order is that of its groups, and no letter leads to two sections", () => {
+  expect([...new Set(sections.map(({ group }) => group))]).toEqual(sectionGroups);
+  const order = sections.map(({ group }) => sectionGroups.indexOf(group));
+  expect(order).toEqual(order.toSorted((one, other) => one - other));
+  expect(new Set(sections.map(({ letter }) => letter)).size).toBe(sections.length);
+});
+
+test("one tap away on a phone are the first section of each group, and up to four in all", () => {
+  const tabsFor = (role: Role) => tabsOf(sections.filter(({ needs }) => mayUse(role, needs))).map(({ word }) => word);
+  expect(tabsFor("owner")).toEqual(["overview", "campaigns", "bots", "reports"]);
+  expect(tabsFor("ad-ops")).toEqual(["overview", "campaigns", "bots", "reports"]);
+  expect(tabsFor("advertiser")).toEqual(["overview", "campaigns", "creatives", "reports"]);
+  expect(tabsFor("publisher")).toEqual(["overview", "bots", "publisher", "reports"]);
+  expect(tabsFor("finance")).toEqual(["overview", "publisher", "reports", "advertisers"]);
 });

@@ -1,9 +1,10 @@
+import { dayOf } from "@intermission/operator-api/days-in-zone";
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
-import { changeOf } from "../reports/report-query.ts";
+import { changeOf, zoneOf } from "../reports/report-query.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -13,6 +14,12 @@ import { AttentionItem } from "./attention-item.tsx";
 import { overviewWords } from "./words.ts";
 
 const DAY_MS = 86_400_000;
+
+/** The days of the last 24 hours by hour: the report that their figures lead to. */
+function reportOfLastDay({ from, to }: { from: Date; to: Date }) {
+  const zone = zoneOf({});
+  return { from: dayOf(zone, from), to: dayOf(zone, to), time: "hour" } as const;
+}
 
 /** The statistics of the last 24 hours, and of the 24 hours before; of publishers, of a bot (`botId`), and of advertisers, of what is theirs. */
 export function useLastDay(botId: string | undefined) {
@@ -30,7 +37,7 @@ export function useLastDay(botId: string | undefined) {
 
 type LastDayQuery = ReturnType<typeof useLastDay>;
 
-export function LastDay({ query }: { query: LastDayQuery }) {
+export function LastDay({ query, botId }: { query: LastDayQuery; botId: string | undefined }) {
   const words = useWords(overviewWords);
   const { number, money, share, change, clock } = useFormats();
   return (
@@ -44,36 +51,50 @@ export function LastDay({ query }: { query: LastDayQuery }) {
         )}
       </div>
       <AnswerView query={query} rows={1}>
-        {({ total, comparison, currency, deliveries }) => {
+        {({ total, comparison, currency, deliveries, ...period }) => {
           const before = comparison?.total;
           const rate = (value: number | null | undefined) =>
             value === null || value === undefined ? "–" : share(value);
-          const moneyFact = (name: string, micros: number | undefined, microsBefore: number | undefined) => ({
+          const countFact = (name: string, figure: "requests" | "rewards" | "clicks") => ({
             name,
-            value: micros === undefined ? "–" : money(micros, currency),
-            more: changeOf(micros, microsBefore),
+            figure,
+            value: number(total[figure]),
+            more: changeOf(total[figure], before?.[figure]),
           });
+          const moneyFact = (name: string, figure: "spendMicros" | "revenueMicros") => {
+            const micros = total[figure];
+            const value = micros === undefined ? "–" : money(micros, currency);
+            return { name, figure, value, more: changeOf(micros, before?.[figure]) };
+          };
           const facts = [
-            { name: words.requests, value: number(total.requests), more: changeOf(total.requests, before?.requests) },
-            { name: words.fillRate, value: rate(total.fillRate), more: undefined },
-            { name: words.views, value: number(total.rewards), more: changeOf(total.rewards, before?.rewards) },
-            { name: words.clicks, value: number(total.clicks), more: changeOf(total.clicks, before?.clicks) },
+            countFact(words.requests, "requests"),
+            { name: words.fillRate, figure: "fillRate", value: rate(total.fillRate), more: undefined } as const,
+            countFact(words.views, "rewards"),
+            countFact(words.clicks, "clicks"),
             total.spendMicros === undefined
-              ? moneyFact(words.revenue, total.revenueMicros, before?.revenueMicros)
-              : moneyFact(words.spend, total.spendMicros, before?.spendMicros),
-            { name: words.delivered, value: rate(deliveries?.successRate), more: undefined },
+              ? moneyFact(words.revenue, "revenueMicros")
+              : moneyFact(words.spend, "spendMicros"),
           ];
+          const search = { ...reportOfLastDay(period), bot: botId };
           return (
             <dl className="panel facts">
-              {facts.map(({ name, value, more }) => (
+              {facts.map(({ name, figure, value, more }) => (
                 <div key={name}>
-                  <dt>{name}</dt>
+                  <dt>
+                    <Link to="/reports" search={{ ...search, figure }} className="row-link">
+                      {name}
+                    </Link>
+                  </dt>
                   <dd>
                     {value}
                     {more !== undefined && <small> {change(more)}</small>}
                   </dd>
                 </div>
               ))}
+              <div>
+                <dt>{words.delivered}</dt>
+                <dd>{rate(deliveries?.successRate)}</dd>
+              </div>
             </dl>
           );
         }}

@@ -39,7 +39,7 @@ export function OverviewScreen() {
           <h2 id="attention">{words.attention}</h2>
           <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
         </section>
-        {may("readStats") && <LastDay query={lastDay} />}
+        {may("readStats") && <LastDay query={lastDay} botId={botId} />}
         {may("readStats") && <LastDays botId={botId} />}
         <MoreSections />
       </div>

@@ -1,4 +1,4 @@
-import { daysBetween, hoursBetween } from "@intermission/operator-api/days-in-zone";
+import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { Language } from "../words/languages.ts";
 import { nameOfKey } from "./names-of-keys.ts";
@@ -24,6 +24,8 @@ export interface LineChart {
   /** Days (`2026-03-01`) or hours with their offset. */
   times: string[];
   lines: Line[];
+  /** The place of the day or hour that is not over, whose values still grow. */
+  unfinished: number | undefined;
   /** How many objects have no line. */
   left: number;
 }
@@ -35,7 +37,7 @@ export interface BarChart {
   left: number;
 }
 
-/** What a report's chart shows of one figure. `nameOfAll`, `nameBefore`: names of the lines of all objects. */
+/** What a report's chart shows of one figure at a moment (`now`). */
 export function chartOf(
   report: Pick<Report, "rows" | "from" | "to" | "timeZone">,
   search: ReportsSearch,
@@ -43,7 +45,8 @@ export function chartOf(
     figure,
     words,
     language,
-  }: { figure: Figure; words: { all: string; before: string; notRecorded: string }; language: Language },
+    now,
+  }: { figure: Figure; words: { all: string; before: string; notRecorded: string }; language: Language; now: Date },
 ): LineChart | BarChart {
   const dimensions = dimensionsOf(search);
   const time = dimensions.find(isTime);
@@ -52,6 +55,8 @@ export function chartOf(
   if (time === undefined) return barsOf(report.rows, figure, nameOf);
   // Of a report by objects, too, whose rows leave out the days and hours in which nothing happened.
   const times = (time === "day" ? daysBetween : hoursBetween)(report.timeZone, report.from, report.to);
+  const current = times.indexOf((time === "day" ? dayOf : hourOf)(report.timeZone, now));
+  const unfinished = current === -1 ? undefined : current;
   const valuesOf = (rows: readonly Row[], of: (row: Row) => number | null | undefined) => {
     const byTime = new Map(rows.map((row) => [row.keys[time], of(row) ?? null]));
     return times.map((at) => byTime.get(at) ?? (figure === "fillRate" || figure === "ecpmMicros" ? null : 0));
@@ -62,7 +67,7 @@ export function chartOf(
     if (isCompared) {
       lines.push({ name: words.before, values: valuesOf(report.rows, (row) => row.before?.[figure]), isBefore: true });
     }
-    return { kind: "lines", times, lines, left: 0 };
+    return { kind: "lines", times, lines, unfinished, left: 0 };
   }
   const ofObjects = [...Map.groupBy(report.rows, ({ keys }) => keys[object] ?? "").values()].toSorted(
     (one, other) => sumOf(other, figure) - sumOf(one, figure),
@@ -71,7 +76,23 @@ export function chartOf(
     const [first] = rows;
     return first ? [{ name: nameOf(first), values: valuesOf(rows, (row) => row[figure]) }] : [];
   });
-  return { kind: "lines", times, lines, left: ofObjects.length - lines.length };
+  return { kind: "lines", times, lines, unfinished, left: ofObjects.length - lines.length };
+}
+
+/**
+ * A line as it is drawn: up to the last day or hour that is over, and from there to the one that is not (`rest`), which so does not
+ * look like a fall. Undefined: all of it is over, or nothing.
+ */
+export function drawnParts(
+  { unfinished = 0 }: Pick<LineChart, "unfinished">,
+  { values, isBefore }: Line,
+): { over: (number | null)[]; rest: (number | null)[] | undefined } {
+  if (unfinished === 0 || isBefore) return { over: values, rest: undefined };
+  const isRest = (index: number) => index === unfinished - 1 || index === unfinished;
+  return {
+    over: values.map((value, index) => (index < unfinished ? value : null)),
+    rest: values.map((value, index) => (isRest(index) ? value : null)),
+  };
 }
 
 function barsOf(rows: readonly Row[], figure: Figure, nameOf: (row: Row) => string): BarChart {

@@ -1,17 +1,21 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { LineChart } from "./chart-series.ts";
+import { drawnParts, type LineChart } from "./chart-series.ts";
 
 const HEIGHT = 240;
 /** Dashes, so that lines are told apart without their colour. */
 const dashes = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 5]];
+/** To a day or hour that is not over. */
+const UNFINISHED = [2, 5];
 
 export interface LinePlotProps {
   chart: LineChart;
   /** Writes a value, and the day or hour of one. */
   textOf: (value: number) => string;
   timeText: (time: string) => string;
+  /** Names what is drawn of a day or hour that is not over. */
+  unfinishedText: string;
   /** Of counts, whose axis has no halves. */
   isWhole: boolean;
 }
@@ -20,7 +24,7 @@ export interface LinePlotProps {
  * The lines of a report. It is a picture of the table, which is what screen readers read; under the pointer its legend says the
  * values of one time. Loaded when a report has lines.
  */
-export function LinePlot({ chart, textOf, timeText, isWhole }: LinePlotProps) {
+export function LinePlot({ chart, textOf, timeText, unfinishedText, isWhole }: LinePlotProps) {
   const frame = useRef<HTMLDivElement>(null);
   const colours = useColours();
   const [pointed, setPointed] = useState<number>();
@@ -38,7 +42,7 @@ export function LinePlot({ chart, textOf, timeText, isWhole }: LinePlotProps) {
         texts: () => texts.current,
         onPoint: setPointed,
       }),
-      [chart.times.map((_, index) => index), ...chart.lines.map(({ values }) => values)],
+      [chart.times.map((_, index) => index), ...drawnLines(chart).map(({ values }) => values)],
       element,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
@@ -58,21 +62,40 @@ export function LinePlot({ chart, textOf, timeText, isWhole }: LinePlotProps) {
           const value = pointed === undefined ? undefined : values[pointed];
           return (
             <li key={`${index} ${name}`}>
-              <svg
-                viewBox="0 0 28 4"
-                className={`legend-mark legend-mark-${isBefore ? "before" : index + 1}`}
-                aria-hidden="true"
-              >
-                <line x1="0" y1="2" x2="28" y2="2" strokeDasharray={dashOf(index, isBefore).join(" ")} />
-              </svg>
+              <Mark look={isBefore ? "before" : index + 1} dash={dashOf(index, isBefore)} />
               {name}
               {value !== undefined && value !== null && <strong>{textOf(value)}</strong>}
             </li>
           );
         })}
+        {(chart.unfinished ?? 0) > 0 && (
+          <li>
+            <Mark look={chart.lines.length === 1 ? 1 : "before"} dash={UNFINISHED} />
+            {unfinishedText}
+          </li>
+        )}
       </ul>
     </div>
   );
+}
+
+function Mark({ look, dash }: { look: number | "before"; dash: readonly number[] }) {
+  return (
+    <svg viewBox="0 0 28 4" className={`legend-mark legend-mark-${look}`} aria-hidden="true">
+      <line x1="0" y1="2" x2="28" y2="2" strokeDasharray={dash.join(" ")} />
+    </svg>
+  );
+}
+
+/** The lines of the plot, each with its place in the chart: those to what is not over are drawn by themselves. */
+function drawnLines(chart: LineChart) {
+  const drawn = chart.lines.map((line, index) => ({ ...line, index, ...drawnParts(chart, line) }));
+  return [
+    ...drawn.map(({ over, name, index, isBefore }) => ({ name, index, isBefore, values: over, isOver: true })),
+    ...drawn.flatMap(({ rest, name, index, isBefore }) =>
+      rest ? [{ name, index, isBefore, values: rest, isOver: false }] : [],
+    ),
+  ];
 }
 
 function dashOf(index: number, isBefore = false): number[] {
@@ -151,11 +174,11 @@ function optionsOf({ chart, isWhole, colours, width, texts, onPoint }: PlotInput
     ],
     series: [
       {},
-      ...chart.lines.map(({ name, isBefore }, index) => ({
+      ...drawnLines(chart).map(({ name, index, isBefore, isOver }) => ({
         label: name,
         stroke: isBefore ? colours.before : (colours.lines[index] ?? colours.text),
         width: 2,
-        dash: dashOf(index, isBefore),
+        dash: isOver ? dashOf(index, isBefore) : UNFINISHED,
         points: { show: isLone },
       })),
     ],

@@ -30,7 +30,13 @@ export function ReportChart({ report, search, onFigure }: ReportChartProps) {
   const shown = figures.filter((figure) => report.total[figure] !== undefined);
   const figure = shown.find((one) => one === search.figure) ?? busiest(report);
   const chart = useMemo(
-    () => chartOf(report, search, { figure, words: { ...words.lines, notRecorded: words.notRecorded }, language }),
+    () =>
+      chartOf(report, search, {
+        figure,
+        words: { ...words.lines, notRecorded: words.notRecorded },
+        language,
+        now: new Date(),
+      }),
     [report, search, figure, words, language],
   );
   const textOf = useFigureText(figure, report.currency);
@@ -62,6 +68,7 @@ export function ReportChart({ report, search, onFigure }: ReportChartProps) {
             chart={chart}
             textOf={textOf}
             timeText={timeText}
+            unfinishedText={words.lines.unfinished}
             isWhole={figure !== "fillRate" && !figure.endsWith("Micros")}
           />
         </Suspense>

@@ -1,7 +1,7 @@
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { useContext, useEffect, useRef } from "react";
+import { Fragment, useContext, useEffect, useId, useRef } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { endSession, useMay, usePerson } from "../session/use-session.ts";
 import { useErrorText } from "../ui/answer-view.tsx";
@@ -13,6 +13,7 @@ import { type Language, languageNames, languages } from "../words/languages.ts";
 import { roleWords } from "../words/role-words.ts";
 import { changeLanguage } from "../words/word-files.ts";
 import { keepLanguage, SetLanguageContext, useLanguage, useWords } from "../words/word-table.ts";
+import { sectionGroups, tabsOf } from "./sections.ts";
 import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
 
@@ -55,38 +56,49 @@ export function Navigation({ onFind }: { onFind: () => void }) {
 
 function Sections() {
   const words = useWords(shellWords);
+  const shown = useSections();
+  const id = useId();
   return (
     <nav aria-label={words.sections}>
-      <ul className="sections">
-        {useSections().map(({ to, word, icon }) => (
-          <li key={to}>
-            <Link to={to} activeOptions={{ exact: to === "/" }} className="section">
-              <Icon name={icon} />
-              {words[word]}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {sectionGroups.map((group) => {
+        const ofGroup = shown.filter((section) => section.group === group);
+        if (ofGroup.length === 0) return null;
+        const name = group === "home" ? undefined : words.groups[group];
+        return (
+          <Fragment key={group}>
+            {name !== undefined && (
+              <p className="section-group" id={`${id}${group}`}>
+                {name}
+              </p>
+            )}
+            <ul className="sections" aria-labelledby={name && `${id}${group}`}>
+              {ofGroup.map(({ to, word, icon }) => (
+                <li key={to}>
+                  <Link to={to} activeOptions={{ exact: to === "/" }} className="section">
+                    <Icon name={icon} />
+                    {words[word]}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Fragment>
+        );
+      })}
     </nav>
   );
 }
 
-/** How many sections are one tap away on a phone; the menu has the others. */
-const MAX_TABS = 4;
-
-/** In a narrow window: the first sections, at its lower edge. */
+/** In a narrow window, at its lower edge. */
 function Tabs() {
   const words = useWords(shellWords);
   return (
     <nav className="tabs" aria-label={words.sections}>
-      {useSections()
-        .slice(0, MAX_TABS)
-        .map(({ to, word, icon }) => (
-          <Link key={to} to={to} activeOptions={{ exact: to === "/" }} className="tab">
-            <Icon name={icon} />
-            {words[word]}
-          </Link>
-        ))}
+      {tabsOf(useSections()).map(({ to, word, icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === "/" }} className="tab">
+          <Icon name={icon} />
+          {words[word]}
+        </Link>
+      ))}
     </nav>
   );
 }
@@ -94,16 +106,19 @@ function Tabs() {
 /** On the first screen in a narrow window: the sections that are not at its lower edge, so that each is one tap away. */
 export function MoreSections() {
   const words = useWords(shellWords);
-  const more = useSections().slice(MAX_TABS);
-  if (more.length === 0) return null;
+  const shown = useSections();
+  const tabs = tabsOf(shown);
+  if (tabs.length === shown.length) return null;
   return (
     <nav className="more-sections" aria-label={words.moreSections}>
-      {more.map(({ to, word, icon }) => (
-        <Link key={to} to={to} className="button button-plain">
-          <Icon name={icon} />
-          {words[word]}
-        </Link>
-      ))}
+      {shown
+        .filter((section) => !tabs.includes(section))
+        .map(({ to, word, icon }) => (
+          <Link key={to} to={to} className="button button-plain">
+            <Icon name={icon} />
+            {words[word]}
+          </Link>
+        ))}
     </nav>
   );
 }

@@ -2,8 +2,13 @@ import type { OperatorRouteName } from "@intermission/operator-api/operator-rout
 import type { IconName } from "../ui/icon.tsx";
 import type { shellWords } from "./words.ts";
 
+export const sectionGroups = ["home", "sell", "publish", "money", "operate"] as const;
+export type SectionGroup = (typeof sectionGroups)[number];
+
 interface Section {
   to: string;
+  /** What a person does there; `home` has no heading. */
+  group: SectionGroup;
   /** Its name in `words.ts`. */
   word: keyof (typeof shellWords)["en"];
   icon: IconName;
@@ -15,23 +20,40 @@ interface Section {
 
 /** The sections of the console, in the order of the menu. A screen's address is in `routes.tsx`. */
 export const sections = [
-  { to: "/", word: "overview", icon: "overview", needs: "showSession", letter: "o" },
-  { to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
-  { to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
-  { to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
-  { to: "/creatives", word: "creatives", icon: "creative", needs: "listCreatives", letter: "m" },
-  { to: "/approval", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
-  { to: "/advertisers", word: "advertisers", icon: "advertiser", needs: "showAdvertiserMoney", letter: "a" },
-  { to: "/payouts", word: "payouts", icon: "payout", needs: "listPublisherMoney", letter: "y" },
-  { to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
-  { to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
-  { to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
-  { to: "/publisher", word: "publisher", icon: "publisher", needs: "readEarnings", letter: "h" },
-  { to: "/reports", word: "reports", icon: "report", needs: "readStats", letter: "r" },
-  { to: "/people", word: "people", icon: "people", needs: "listPeople", letter: "p" },
-  { to: "/audit", word: "audit", icon: "audit", needs: "listAuditEntries", letter: "u" },
-  { to: "/system", word: "system", icon: "system", needs: "showStatus", letter: "s" },
+  { group: "home", to: "/", word: "overview", icon: "overview", needs: "showSession", letter: "o" },
+  { group: "sell", to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
+  { group: "sell", to: "/creatives", word: "creatives", icon: "creative", needs: "listCreatives", letter: "m" },
+  { group: "sell", to: "/approval", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
+  { group: "sell", to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
+  { group: "publish", to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
+  { group: "publish", to: "/publisher", word: "publisher", icon: "publisher", needs: "readEarnings", letter: "h" },
+  { group: "publish", to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
+  { group: "money", to: "/reports", word: "reports", icon: "report", needs: "readStats", letter: "r" },
+  {
+    group: "money",
+    to: "/advertisers",
+    word: "advertisers",
+    icon: "advertiser",
+    needs: "showAdvertiserMoney",
+    letter: "a",
+  },
+  { group: "money", to: "/payouts", word: "payouts", icon: "payout", needs: "listPublisherMoney", letter: "y" },
+  { group: "operate", to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
+  { group: "operate", to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
+  { group: "operate", to: "/people", word: "people", icon: "people", needs: "listPeople", letter: "p" },
+  { group: "operate", to: "/audit", word: "audit", icon: "audit", needs: "listAuditEntries", letter: "u" },
+  { group: "operate", to: "/system", word: "system", icon: "system", needs: "showStatus", letter: "s" },
 ] as const satisfies readonly Section[];
+
+/** How many sections are one tap away on a phone; the menu has the others. */
+const MAX_TABS = 4;
+
+/** Of a person's sections, those at a phone's lower edge: the first of each group, then whatever comes first. */
+export function tabsOf<Shown extends Pick<Section, "group">>(shown: readonly Shown[]): Shown[] {
+  const isFirst = (one: Shown) => shown.find(({ group }) => group === one.group) === one;
+  const chosen = [...shown.filter(isFirst), ...shown.filter((one) => !isFirst(one))].slice(0, MAX_TABS);
+  return shown.filter((one) => chosen.includes(one));
+}
 
 /** Screens that are there to change something. */
 const ofChanges: readonly Pick<Section, "to" | "needs">[] = [

@@ -13,6 +13,7 @@ import { pureInitialisers } from "./build/pure-initialisers.ts";
 
 export default defineConfig(({ mode }) => ({
   base: "/app/",
+  define: { "import.meta.env.IN_APP": "false" },
   plugins: [
     react(),
     inlineScripts([

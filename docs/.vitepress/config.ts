@@ -76,6 +76,7 @@ export default defineConfig({
           { text: "In your framework", link: "/examples" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },
+          { text: "Ads in your own mini-app", link: "/in-app" },
           { text: "Coming from BotAds", link: "/coming-from-botads" },
           { text: "The wire contract", link: "/contract" },
         ],

@@ -21,6 +21,7 @@ export default defineConfig([
   { ...settings, entry: ["src/node.ts"] },
   { ...settings, entry: ["src/companion.ts"] },
   { ...settings, entry: ["src/stores.ts"] },
+  { ...settings, entry: ["src/in-app.ts"] },
   { ...settings, entry: ["src/companion-router.ts"], tsconfig: "../../tsconfig.router.json" },
   { ...settings, entry: ["src/testing.ts"] },
   { ...settings, entry: ["src/cli.ts"], format: "esm", dts: false },

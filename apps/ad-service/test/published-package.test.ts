@@ -55,7 +55,7 @@ describe("the published package", () => {
     ["node16", "node16", "entries.cts"],
     ["bundler", "esnext", "entries.ts"],
   ])("has types for TypeScript 5.4 with the module resolution %s", async (resolution, module, file) => {
-    const entries = ["publisher", "companion", "node", "stores", "testing"];
+    const entries = ["publisher", "companion", "in-app", "node", "stores", "testing"];
     const lines = entries.map((entry) => {
       const path = entry === "publisher" ? "" : `/${entry}`;
       return `import * as ${entry} from "@intermission/publisher${path}";\nexport const ${entry}Entry = ${entry};`;

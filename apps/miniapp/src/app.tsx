@@ -4,6 +4,7 @@ import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "./entry/wait-entry.tsx";
 import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
 import type { Host } from "./telegram/host.ts";
+import { useNews } from "./telegram/use-news.ts";
 import { type Start, useAdSession } from "./watch-ad/use-ad-session.ts";
 import { WatchAd } from "./watch-ad/watch-ad.tsx";
 import type { Session } from "./watch-ad/watching.ts";
@@ -28,6 +29,8 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
     setReplaced(true);
     reopen();
   }, [reopen]);
+  // A constant of the build.
+  if (import.meta.env.IN_APP) useNews(host, opening);
   usePreparedStatus(opening.phase === "watch" ? opening : null, initData);
   const status = (session: Session, isWatchedHere?: boolean): ReactNode => (
     <StatusScreen

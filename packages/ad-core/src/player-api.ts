@@ -105,6 +105,12 @@ export const appGrantResponse = z
     available_at: z.iso.datetime().optional().describe("When to retry; absent where unknown."),
     app_grant: z.string().describe("Opens ads of this user in a frame on this origin. A secret, to be kept in memory."),
     expires_at: z.iso.datetime(),
+    media: z
+      .object({ url: z.string(), poster_url: z.string().optional() })
+      .optional()
+      .describe(
+        "With `available`: the video that an opening would most likely choose, for a page that loads it ahead.",
+      ),
     server_time: z.iso.datetime(),
   })
   .meta({ examples: playerExamples.appGrantResponse });

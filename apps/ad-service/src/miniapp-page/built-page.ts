@@ -111,7 +111,7 @@ function sourceOf(text: string): string {
 }
 
 /** Telegram's web clients show mini-apps in a frame; its other clients open them directly. */
-const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
+export const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
 
 /**
  * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
@@ -120,7 +120,9 @@ const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
  */
 export function contentSecurityPolicy(
   page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,
-  origins: { service: string; publisherApi?: string | undefined; demoChat?: string | undefined },
+  origins: { service: string; publisherApi?: string | undefined },
+  /** Whose pages may show it in a frame; none: no page. */
+  framedBy: readonly (string | undefined)[],
   elsewhere: SourcesElsewhere = { media: [], pictures: [] },
 ): string {
   const service = originOf(origins.service);
@@ -132,7 +134,7 @@ export function contentSecurityPolicy(
     "media-src": ["'self'", service, ...elsewhere.media],
     "font-src": ["'self'"],
     "connect-src": ["'self'", service, originOf(origins.publisherApi)],
-    "frame-ancestors": [...TELEGRAM_FRAMES, originOf(origins.demoChat)],
+    "frame-ancestors": framedBy.length > 0 ? framedBy : ["'none'"],
     "base-uri": ["'none'"],
     "form-action": ["'none'"],
   };
@@ -141,7 +143,12 @@ export function contentSecurityPolicy(
     .join("; ");
 }
 
-function originOf(address: string | undefined): string | undefined {
+/** What the page of a bot calls. */
+export function originsOf({ publisherApiUrl }: Pick<Bot, "publisherApiUrl">, { publicUrl }: { publicUrl: string }) {
+  return { service: publicUrl, publisherApi: publisherApiUrl ?? undefined };
+}
+
+export function originOf(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined;
   const { protocol, origin } = new URL(address);
   return protocol === "https:" || protocol === "http:" ? origin : undefined;
@@ -213,6 +220,11 @@ function escaped(text: string): string {
 /** The address of the bot's chat. A username that is none of Telegram's form gives none, so that it can never become markup. */
 export function botLink({ username }: Pick<Bot, "username">): string | undefined {
   return username !== null && /^\w{1,64}$/.test(username) ? `https://t.me/${username}` : undefined;
+}
+
+/** Tells the frame from whose pages it takes a port. */
+export function embedAppOrigins(html: string, origins: readonly string[]): string {
+  return html.replace("</head>", () => `<meta name="app-origins" content="${escaped(origins.join(" "))}" /></head>`);
 }
 
 /** Puts the bot's address into the page, for readers who open it outside Telegram. */

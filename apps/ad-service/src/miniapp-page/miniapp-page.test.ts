@@ -7,7 +7,7 @@ import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openBots } from "../bots/bots.ts";
+import { forgetBot, openBots } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy, embedVideo } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
@@ -239,6 +239,42 @@ describe("the mini-app's page", () => {
       "content-type": expect.stringMatching(/javascript/),
     });
   });
+
+  test("only pages of registered origins may show the frame, and only they are told to it; the script is any page's", async () => {
+    const miniappDir = await mkdtemp(join(tmpdir(), "intermission-in-app-"));
+    onTestFinished(() => rm(miniappDir, { recursive: true }));
+    const assets = join(miniappDir, "embed", "assets");
+    await mkdir(assets, { recursive: true });
+    await writeFile(join(miniappDir, "embed", "index.html"), "<html lang><head></head><body></body></html>");
+    await writeFile(join(assets, "sdk-v1.js"), "1");
+    const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    onTestFinished(() => app.close());
+    const shared = { publicUrl: "https://ads.example", isPlainHttpAllowed: false };
+    const bots = openBots(store.database);
+    miniappPageRoutes(app, { database: store.database, bots, miniappDir, ...shared });
+    await app.ready();
+    const setOrigins = async (origins: string[]) => {
+      const text = "update bots set app_origins = $1 where bot_id = '701'";
+      await store.database.run({ name: "", text }, [origins]);
+      forgetBot(bots, "701");
+    };
+    const frame = async () => {
+      const { headers, body } = await app.inject({ url: "/embed/701" });
+      const [ancestors] = /frame-ancestors [^;]*/.exec(String(headers["content-security-policy"])) ?? [];
+      return { ancestors, named: /content="([^"]*)"/.exec(body)?.[1] };
+    };
+    expect(await frame()).toEqual({ ancestors: "frame-ancestors 'none'", named: "" });
+    const origins = ["https://game.example", "https://web.telegram.org"];
+    await setOrigins(origins);
+    expect(await frame()).toEqual({ ancestors: `frame-ancestors ${origins.join(" ")}`, named: origins.join(" ") });
+    await setOrigins([]);
+    expect((await app.inject({ url: "/embed/999" })).statusCode).toBe(404);
+
+    const script = await app.inject({ url: "/sdk/v1.js" });
+    expect(script.headers).toMatchObject({ "cache-control": "no-cache", "access-control-allow-origin": "*" });
+    const etag = String(script.headers.etag);
+    expect((await app.inject({ url: "/sdk/v1.js", headers: { "if-none-match": etag } })).statusCode).toBe(304);
+  });
 });
 
 test("after a new build the running server's page and the files that it names are the ones that it read at its start", async () => {
@@ -277,7 +313,7 @@ test("after a new build the running server's page and the files that it names ar
 test("a policy contains origins only, never what follows them", () => {
   const page = { scriptHashes: [], styleHashes: [] };
   const publisherApi = "https://a.example/x; script-src *";
-  const policy = contentSecurityPolicy(page, { service: "http://127.0.0.1:8701/", publisherApi });
+  const policy = contentSecurityPolicy(page, { service: "http://127.0.0.1:8701/", publisherApi }, []);
   expect(policy).toContain("connect-src 'self' http://127.0.0.1:8701 https://a.example;");
   expect(policy).not.toContain("*;");
 });

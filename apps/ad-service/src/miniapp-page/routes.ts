@@ -18,11 +18,15 @@ import {
   embedVideo,
   isBeingBuilt,
   openServedPage,
+  originOf,
+  originsOf,
   qrCode,
   type ServedPage,
   sourcesElsewhere,
+  TELEGRAM_FRAMES,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendly-page.ts";
+import { inAppRoutes } from "./in-app-routes.ts";
 import { previewRoutes } from "./player-preview.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
 
@@ -53,6 +57,7 @@ const QR_CODE_KEPT_SECONDS = 3600;
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   const page: ServedPage = { folder: deps.miniappDir, built: undefined };
   const elsewhere = sourcesElsewhere(deps.database, deps);
+  const framedBy = [...TELEGRAM_FRAMES, originOf(deps.demoChatOrigin)];
 
   app.register(async (scope) => {
     await openServedPage(page);
@@ -100,7 +105,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         return sendFriendlyPage(request, reply, 503, "not-built");
       }
       const pictured = embedBotPicture(built, bot, deps.publicUrl);
-      const policy = contentSecurityPolicy(pictured, originsOf(bot, deps), await elsewhere.get("all"));
+      const policy = contentSecurityPolicy(pictured, originsOf(bot, deps), framedBy, await elsewhere.get("all"));
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
       const html = embedBotLink(video ? embedVideo(pictured.html, video) : pictured.html, bot);
@@ -124,10 +129,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       return reply.type("image/svg+xml").send(qrCode(link));
     });
     await previewRoutes(scope, deps);
+    await inAppRoutes(scope, deps, elsewhere);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
-}
-
-function originsOf({ publisherApiUrl }: Bot, { publicUrl, demoChatOrigin }: MiniappPageDeps) {
-  return { service: publicUrl, publisherApi: publisherApiUrl ?? undefined, demoChat: demoChatOrigin };
 }

@@ -14,11 +14,12 @@ export function sendAsset(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   { bytes, mediaType, brotli, gzip }: BuiltAsset,
+  cacheControl = "public, max-age=31536000, immutable",
 ) {
   const accepted = headers["accept-encoding"];
   const encoded =
     (brotli && accepts("br", accepted) && ["br", brotli]) || (gzip && accepts("gzip", accepted) && ["gzip", gzip]);
-  reply.header("cache-control", "public, max-age=31536000, immutable").header("vary", "accept-encoding");
+  reply.header("cache-control", cacheControl).header("vary", "accept-encoding");
   reply.header("x-content-type-options", "nosniff");
   if (!encoded) return reply.type(mediaType).send(bytes);
   return reply.type(mediaType).header("content-encoding", encoded[0]).send(encoded[1]);

@@ -225,7 +225,12 @@ function appGrantRoute(
     const question = { botId: body.bot_id, launch: proofOf(body), count: countingFor(request), now: at };
     const outcome = await openAppGrant(openings, { ...question, ...page });
     spendForgery(request, outcome, at);
-    return appGrantAnswer(outcome, { origin, publicUrl, now: at });
+    const availability = outcome.outcome === "opened" ? outcome.availability : undefined;
+    const file =
+      availability?.outcome === "available"
+        ? await candidateOf({ ads: openings.ads, publicUrl }, availability.ad, describeDevice(request.headers))
+        : undefined;
+    return { ...appGrantAnswer(outcome, { origin, publicUrl, now: at }), ...(file && { media: mediaOf(file) }) };
   });
 }
 
@@ -367,9 +372,11 @@ function nextAdAnswer(nextAd: Availability, file: CandidateAd | undefined): NonN
   return {
     available: true,
     today: { earned: nextAd.earnedToday, daily_cap: nextAd.dailyCap },
-    ...(file && { media: { url: file.url, ...(file.posterUrl && { poster_url: file.posterUrl }) } }),
+    ...(file && { media: mediaOf(file) }),
   };
 }
+
+const mediaOf = ({ url, posterUrl }: CandidateAd) => ({ url, ...(posterUrl && { poster_url: posterUrl }) });
 
 /** Opening the view again returns the same limit, with everything that the player's screen needs. */
 function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {

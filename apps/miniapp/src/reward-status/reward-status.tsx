@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Host } from "../telegram/host.ts";
+import { useNews } from "../telegram/use-news.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { looks, RewardScreen } from "./reward-screen.tsx";
 import { publisherQuery, useRewardStatus } from "./use-reward-status.ts";
@@ -49,6 +50,8 @@ function Status(props: RewardStatusProps) {
   useEffect(() => {
     if (haptic) host.haptic(haptic);
   }, [haptic, host]);
+  // A constant of the build.
+  if (import.meta.env.IN_APP) useNews(host, { phase: "reward", reward: view.reward.kind, eventId: view.eventId });
   return (
     <RewardScreen
       view={view}

@@ -24,6 +24,7 @@ export function pollAfterMs(waitedMs: number): number {
 
 export interface RewardStatusView {
   readonly reward: Reward;
+  readonly eventId?: string | undefined;
   readonly steps: readonly Step[];
   readonly isOffline: boolean;
   /** Another window has taken over the session and shows its outcome. */
@@ -73,6 +74,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
   const reward = describeReward({ ...known, waitedMs: nowMs - (answering.current ?? nowMs) });
   return {
     reward,
+    ...(import.meta.env.IN_APP && { eventId: answered?.event?.event_id }),
     steps: describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused"),
     isOffline: service.failureCount > 1 && !isFinal(reward),
     isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),

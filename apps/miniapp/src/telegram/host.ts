@@ -1,3 +1,4 @@
+import type { News } from "./host-news.ts";
 import type { Bridge } from "./late-bridge.ts";
 import { readTheme } from "./launch.ts";
 import { paintSafeArea, paintTheme } from "./paint-theme.ts";
@@ -24,6 +25,8 @@ export interface Host {
   /** Shows Telegram's back button until the returned function is called. */
   onBack(listener: () => void): () => void;
   onVisibility(listener: (isVisible: boolean) => void): () => void;
+  /** Of a page that shows the app in a frame, and wants to know how it goes. */
+  onNews?(news: News): void;
 }
 
 export function createHost({ post, postNow, on }: Bridge): Host {

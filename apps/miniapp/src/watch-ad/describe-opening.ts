@@ -1,8 +1,9 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import type { Answer } from "../ad-service-client.ts";
+import type { WaitNews } from "../telegram/host-news.ts";
 import type { Session } from "./watching.ts";
 
-export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
+export type WaitReason = WaitNews;
 
 /** The outcome of requesting an ad from the ad service. */
 export type Opened =

@@ -1,21 +1,12 @@
+import type { StageNews } from "../telegram/host-news.ts";
+
 /**
  * offer → playing → confirming (played to the end, not yet confirmed by the service) → watched → closed.
  * `limited`: the user earned elsewhere since the ad was opened, so it may not start now. `incomplete`: the service lacks a
  * played range. `broken`: the video does not play, and the next opening delivers another one. `left`: the user gave up the
  * reward. `superseded`, `over`: the service accepts no more calls from this window.
  */
-export type Stage =
-  | "offer"
-  | "playing"
-  | "confirming"
-  | "watched"
-  | "closed"
-  | "limited"
-  | "incomplete"
-  | "broken"
-  | "left"
-  | "superseded"
-  | "over";
+export type Stage = StageNews;
 
 /**
  * What the video does while nothing holds it. `waiting`: it should play and does not yet. `running`: it plays, and its time

@@ -188,6 +188,7 @@ export class Watching {
 
   /** What a new stage requires of the rest of the app. */
   private enter(stage: Stage): void {
+    if (import.meta.env.IN_APP) this.host.onNews?.({ phase: "stage", stage, positionMs: this.player.positionMs });
     if (stage === "playing") {
       this.host.holdOpen(true);
     } else if (stage === "confirming") {

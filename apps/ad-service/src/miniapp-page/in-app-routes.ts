@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { telegramId } from "@intermission/ad-core/wire-fields";
+import type { BriefCache } from "@intermission/server/brief-cache";
+import { notFound } from "@intermission/server/refuse";
+import type { FastifyInstance } from "fastify";
+import { type Bots, findBot } from "../bots/bots.ts";
+import {
+  contentSecurityPolicy,
+  embedAppOrigins,
+  embedBotPicture,
+  isBeingBuilt,
+  openServedPage,
+  originsOf,
+  type ServedPage,
+  type SourcesElsewhere,
+} from "./built-page.ts";
+import { sendFriendlyPage } from "./friendly-page.ts";
+import { sendAsset, sendHtml } from "./send-built-files.ts";
+
+interface InAppDeps {
+  bots: Bots;
+  /** Where the mini-app was built; the frame and its script are a build in it. */
+  miniappDir: string;
+  publicUrl: string;
+}
+
+const SCRIPT = "sdk-v1.js";
+
+/**
+ * Ads inside the publisher's own mini-app: `GET /sdk/v1.js`, the script in its pages, and `GET /embed/{bot_id}`, the frame that
+ * the script shows. Only pages of the bot's registered origins may show it; without any, none.
+ */
+export async function inAppRoutes(
+  scope: FastifyInstance,
+  { bots, miniappDir, publicUrl }: InAppDeps,
+  elsewhere: BriefCache<SourcesElsewhere>,
+): Promise<void> {
+  const folder = join(miniappDir, "embed");
+  const page: ServedPage = { folder, built: undefined };
+  // It is a part of the mini-app's build.
+  const open = async () => ((await isBeingBuilt(miniappDir)) ? page.built : openServedPage(page));
+  await open();
+
+  scope.get<{ Params: { "*": string } }>("/app/embed/assets/*", async (request, reply) => {
+    const asset = page.built?.assets.get(request.params["*"]);
+    if (asset === undefined) throw notFound("there is no such file");
+    return sendAsset(request, reply, asset);
+  });
+
+  scope.get("/sdk/v1.js", async (request, reply) => {
+    const script = (await open())?.assets.get(SCRIPT);
+    if (script === undefined) throw notFound("the mini-app is not built: run `npm run build`");
+    const etag = `"${createHash("sha256").update(script.bytes).digest("base64url").slice(0, 27)}"`;
+    // Pages of any origin load it, also with `crossorigin` and the hash of its text.
+    reply.header("access-control-allow-origin", "*").header("cross-origin-resource-policy", "cross-origin");
+    reply.header("etag", etag);
+    if (request.headers["if-none-match"]?.includes(etag))
+      return reply.header("cache-control", "no-cache").code(304).send();
+    return sendAsset(request, reply, script, "no-cache");
+  });
+
+  scope.get<{ Params: { botId: string } }>("/embed/:botId", async (request, reply) => {
+    const { botId } = request.params;
+    const bot = telegramId.safeParse(botId).success ? await findBot(bots, botId) : undefined;
+    if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
+    const built = await open();
+    if (!built) return sendFriendlyPage(request, reply, 503, "not-built");
+    const pictured = embedBotPicture(built, bot, publicUrl);
+    const origins = originsOf(bot, { publicUrl });
+    const policy = contentSecurityPolicy(pictured, origins, bot.appOrigins, await elsewhere.get("all"));
+    reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
+    reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
+    reply.header("x-robots-tag", "noindex");
+    return sendHtml(request, reply, { html: embedAppOrigins(pictured.html, bot.appOrigins), policy });
+  });
+}

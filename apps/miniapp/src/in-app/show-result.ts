@@ -1,0 +1,65 @@
+import type { News, RewardNews, StageNews } from "../telegram/host-news.ts";
+
+/** What `show()` answers: one of a closed list, the same as `ShowResult` of `@intermission/publisher/in-app`. */
+export interface ShowResult {
+  readonly outcome: "credited" | "watched" | "closed-early" | "no-ad" | "limited" | "refused" | "unavailable";
+  readonly reason?: string;
+  readonly eventId?: string;
+  /** RFC 3339, in UTC. */
+  readonly availableAt?: string;
+  readonly secondsWatched?: number;
+}
+
+/** The result after this news. What was credited stays credited, also if another ad follows. */
+export function resultAfter(before: ShowResult, news: News): ShowResult {
+  if (before.outcome === "credited") return before;
+  switch (news.phase) {
+    case "opening":
+      return before;
+    case "unreachable":
+    case "unplayable":
+      return { outcome: "unavailable", reason: news.phase };
+    case "refused":
+      return { outcome: "refused", reason: news.code };
+    case "wait": {
+      const availableAt = new Date(news.untilMs).toISOString();
+      return news.reason === "no-ad"
+        ? { outcome: "no-ad", availableAt }
+        : { outcome: "limited", reason: news.reason, availableAt };
+    }
+    case "watch":
+      return { outcome: "closed-early", secondsWatched: 0 };
+    case "closed":
+      return { ...before, outcome: "watched" };
+    case "stage":
+      return { ...ofStage[news.stage], secondsWatched: Math.floor(news.positionMs / 1000) };
+    case "reward":
+      return {
+        ...before,
+        ...ofReward(news.reward),
+        ...(news.eventId !== undefined && { eventId: news.eventId }),
+      };
+    default:
+      return news satisfies never;
+  }
+}
+
+const ofStage = {
+  offer: { outcome: "closed-early" },
+  playing: { outcome: "closed-early" },
+  confirming: { outcome: "closed-early" },
+  watched: { outcome: "watched" },
+  closed: { outcome: "watched" },
+  left: { outcome: "closed-early" },
+  incomplete: { outcome: "closed-early", reason: "incomplete" },
+  limited: { outcome: "limited" },
+  over: { outcome: "unavailable", reason: "over" },
+  superseded: { outcome: "unavailable", reason: "superseded" },
+  broken: { outcome: "unavailable", reason: "broken" },
+} satisfies Record<StageNews, ShowResult>;
+
+function ofReward(reward: RewardNews): ShowResult {
+  if (reward === "credited") return { outcome: "credited" };
+  if (reward === "refused" || reward === "view-refused") return { outcome: "refused", reason: reward };
+  return { outcome: "watched" };
+}

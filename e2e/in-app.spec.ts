@@ -1,0 +1,188 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "@playwright/test";
+import type { DemoStack } from "../scripts/demo-stack.ts";
+import { closeAndGet, watchToTheEnd } from "./open-miniapp.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+import { test as base, expect, expectNeverPaid, expectPaidOnce, newCode } from "./stack.ts";
+
+interface Game {
+  /** Another origin than the ad service's: `localhost`, and a port of its own. */
+  readonly origin: string;
+  open(page: Page, userId: string, options?: { initData?: string }): Promise<void>;
+  /** What is asked of the client, by the page: the frame has none. */
+  posted(page: Page): Promise<readonly string[]>;
+}
+
+/** The publisher's own mini-app: a page under a strict policy, with a stand-in for Telegram's client around the page alone. */
+const test = base.extend<{ game: Game }>({
+  game: async ({ stack }, use) => {
+    const server = await servePage(stack);
+    const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    await stack.ads(["bots", "update", stack.secrets.botId, "--app-origin", origin]);
+    await use({
+      origin,
+      async open(page, userId, { initData = initDataOf(userId, stack.secrets) } = {}) {
+        await page.addInitScript(() => {
+          if (window.parent !== window) return;
+          const posted: string[] = [];
+          const postEvent = (method: string) => posted.push(method);
+          Object.assign(window, { TelegramWebviewProxy: { postEvent }, posted });
+        });
+        await page.goto(`${origin}/#${new URLSearchParams({ tgWebAppData: initData, tgWebAppVersion: "9.1" })}`);
+      },
+      posted: (page) => page.evaluate(() => (window as unknown as { posted: string[] }).posted),
+    });
+    server.close();
+    server.closeAllConnections();
+    await stack.ads(["bots", "update", stack.secrets.botId, "--app-origin", "none"]);
+  },
+});
+
+async function servePage({ urls, secrets }: DemoStack): Promise<Server> {
+  const page = `<!doctype html><title>Game</title><meta name="viewport" content="width=device-width">
+<button id="play">Play</button>
+<script src="${urls.adService}/sdk/v1.js"></script>
+<script nonce="game">window.ads = Intermission.init({ botId: "${secrets.botId}" });</script>`;
+  const policy = `default-src 'none'; script-src ${urls.adService} 'nonce-game'; frame-src ${urls.adService}; connect-src ${urls.adService}`;
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith("/favicon")) return response.writeHead(204).end();
+    response.setHeader("content-type", "text/html");
+    if (!request.url?.startsWith("/loose")) response.setHeader("content-security-policy", policy);
+    return response.end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  return server;
+}
+
+interface Ads {
+  availability(): Promise<unknown>;
+  preload(): Promise<void>;
+  show(options?: { code?: string; signal?: AbortSignal }): Promise<unknown>;
+}
+type PageWithAds = { ads: Ads; result: Promise<unknown> };
+
+/** Begins to show an ad, and does not wait for its end. */
+const show = (page: Page, options: { code?: string } = {}) =>
+  page.evaluate((passed) => {
+    const its = window as unknown as PageWithAds;
+    its.result = its.ads.show(passed);
+    its.result.catch(() => {});
+  }, options);
+const result = (page: Page) =>
+  page.evaluate(() => (window as unknown as PageWithAds).result.catch((error: Error) => error.message));
+
+/** The app in the frame, as the flows of the mini-app use it. */
+const adIn = (page: Page) => page.frameLocator("iframe") as unknown as Page;
+
+test("an ad inside the publisher's own mini-app is watched, credited by the webhook, and the game gets its page back", async ({
+  api,
+  page,
+  stack,
+  userId,
+  game,
+}) => {
+  const faults: string[] = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+  await game.open(page, userId);
+  await page.locator("#play").focus();
+  expect(page.frames()).toHaveLength(1);
+  const available = () => page.evaluate(() => (window as unknown as PageWithAds).ads.availability());
+  expect(await available()).toEqual({ available: true });
+  await page.evaluate(() => (window as unknown as PageWithAds).ads.preload());
+  await expect(page.locator("dialog")).toBeHidden();
+
+  const { code } = await newCode(api, userId);
+  await show(page, { code });
+  await watchToTheEnd(adIn(page));
+  await closeAndGet(adIn(page));
+  await expect(adIn(page).getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await adIn(page).getByRole("button", { name: "Close", exact: true }).click();
+  expect(await result(page)).toMatchObject({
+    outcome: "credited",
+    eventId: expect.stringMatching(/^evt_/),
+    secondsWatched: 2,
+  });
+  await expectPaidOnce(api, userId, "rewarded");
+
+  await expect(page.locator("iframe")).toHaveCount(0);
+  await expect(page.locator("#play")).toBeFocused();
+  const posted = await game.posted(page);
+  expect(posted).toContain("web_app_trigger_haptic_feedback");
+  for (const ofTheGame of ["web_app_ready", "web_app_expand", "web_app_close", "iframe_ready"])
+    expect(posted).not.toContain(ofTheGame);
+  expect(faults).toEqual([]);
+  expect(await available()).toEqual({ available: true });
+  expect(stack.urls.adService).not.toBe(game.origin);
+});
+
+test("an ad that is left early earns nothing and says so; a second one at once is the developer's mistake", async ({
+  api,
+  page,
+  userId,
+  game,
+}) => {
+  await game.open(page, userId);
+  await show(page);
+  await adIn(page)
+    .getByRole("button", { name: /^Watch/ })
+    .waitFor();
+  const second = page.evaluate(() => (window as unknown as PageWithAds).ads.show());
+  await expect(second).rejects.toThrow("await its result first");
+  await page.evaluate(() => {
+    const its = window as unknown as PageWithAds;
+    document.querySelector("dialog")?.remove();
+    its.result = Promise.resolve("removed");
+  });
+  expect(await result(page)).toBe("removed");
+  await expectNeverPaid(api, userId);
+});
+
+test("a page of another origin gets neither a grant nor a frame, and is told what to do", async ({
+  api,
+  page,
+  stack,
+  userId,
+  game,
+}) => {
+  const other = game.origin.replace("localhost", "127.0.0.1");
+  await stack.ads(["bots", "update", stack.secrets.botId, "--app-origin", other]);
+  await game.open(page, userId);
+  await show(page);
+  expect(await result(page)).toContain(`--app-origin ${game.origin}`);
+
+  // By hand: the browser shows the frame to nobody else, and a port from nobody else is taken.
+  const refused = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+  await page.evaluate((src) => {
+    const frame = document.createElement("iframe");
+    frame.src = src;
+    document.body.append(frame);
+  }, `${stack.urls.adService}/embed/${stack.secrets.botId}`);
+  await refused;
+  await expectNeverPaid(api, userId);
+});
+
+test("forged launch data is refused, and messages by hand open nothing", async ({ api, page, stack, userId, game }) => {
+  await game.open(page, userId, {
+    initData: initDataOf(userId, stack.secrets)
+      .replace(/hash=./, "hash=0")
+      .replace("Viewer", "Other"),
+  });
+  await show(page);
+  expect(await result(page)).toEqual({ outcome: "refused", reason: "INIT_DATA_INVALID" });
+
+  const opened: string[] = [];
+  page.on("request", (request) => request.url().endsWith("/sessions") && opened.push(request.url()));
+  await page.evaluate(async (src) => {
+    const frame = document.createElement("iframe");
+    frame.src = src;
+    document.body.append(frame);
+    await new Promise((resolve) => addEventListener("message", resolve, { once: true }));
+    // Neither a message without a port, nor what only a port may bring.
+    for (const data of ["intermission-frame-port", { kind: "show", appGrant: "x", initData: "x", theme: {} }])
+      frame.contentWindow?.postMessage(data, "*");
+  }, `${stack.urls.adService}/embed/${stack.secrets.botId}`);
+  await expect.poll(() => page.frames().length).toBe(2);
+  expect(opened).toEqual([]);
+  await expectNeverPaid(api, userId);
+});

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readBytes } from "../read-request.ts";
 import { BotApiRefusal, findBotApiMethod, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
 
@@ -16,8 +17,7 @@ interface Params {
 /** Telegram's Bot API for one bot: `/bot<token>/<method>`. The chat's user is on the other side. */
 export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotRoutesOptions): void {
   app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    readBytes(scope);
     scope.route<{ Params: Params }>({
       method: ["GET", "POST"],
       url: "/bot:token/:method",

@@ -1,7 +1,9 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { framedBySelf, readBytes, userOf } from "../read-request.ts";
 import type { ViewRecords } from "../timeline/view-records.ts";
 import { cross, NetworkGone, networks, type Phone, type Phones } from "./phones.ts";
 import { sessionOf, stepOf } from "./read-player-calls.ts";
@@ -26,15 +28,12 @@ export function phoneRoutes(app: FastifyInstance, options: PhoneRoutesOptions): 
   const { phones, adServiceUrl, miniappOrigin } = options;
 
   app.put<Of<never>>("/phone/:userId/network", async (request, reply) => {
-    const chosen = chosenNetwork.safeParse(request.body);
-    if (!chosen.success) throw new HttpError(400, "BAD_REQUEST", z.prettifyError(chosen.error));
-    phones.of(userOf(request)).network = chosen.data.network;
+    phones.of(userOf(request)).network = parseRequest(chosenNetwork, request.body).network;
     return reply.code(204).send();
   });
 
   app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    readBytes(scope);
     scope.setErrorHandler((error, _request, reply) => {
       if (!(error instanceof NetworkGone)) throw error;
       reply.hijack();
@@ -46,9 +45,7 @@ export function phoneRoutes(app: FastifyInstance, options: PhoneRoutesOptions): 
       if (!telegramId.safeParse(botId).success) throw notFound();
       const [, query = ""] = request.url.split("?", 2);
       const page = await forward(request, `${miniappOrigin}/app/${botId}?${query}`);
-      const policy = page.headers.get("content-security-policy") ?? "default-src 'none'";
-      // Of all pages, only this server's own may frame it.
-      reply.header("content-security-policy", policy.replace(/frame-ancestors [^;]*/, "frame-ancestors 'self'"));
+      reply.header("content-security-policy", framedBySelf(page));
       const html = throughPhone(await page.text(), phoneUrl(request), adServiceUrl);
       await send(reply, phoneOf(request), page, [Buffer.from(html)]);
     });
@@ -137,11 +134,9 @@ const HIDDEN_SEQUENCE = 900_000;
 /** The report of a client that plays on while nobody looks: the mini-app itself pauses, and would send none. */
 async function reportHidden({ phones, views, adServiceUrl, now }: PhoneRoutesOptions, request: FastifyRequest) {
   const userId = userOf(request);
-  const range = hiddenRange.safeParse(jsonOf(bodyOf(request)?.toString()));
-  if (!range.success) throw new HttpError(400, "BAD_REQUEST", z.prettifyError(range.error));
+  const { fromMs: from_ms, toMs: to_ms } = parseRequest(hiddenRange, jsonOf(bodyOf(request)?.toString()));
   const { session } = phones.of(userId);
   if (session === undefined) throw notFound();
-  const { fromMs: from_ms, toMs: to_ms } = range.data;
   const at = now();
   const sequence = HIDDEN_SEQUENCE + (at.getTime() % 100_000);
   const report = { token: session.token, reports: [{ sequence, from_ms, to_ms, visible: false, muted: true }] };
@@ -159,12 +154,6 @@ async function reportHidden({ phones, views, adServiceUrl, now }: PhoneRoutesOpt
 
 function phoneUrl(request: FastifyRequest): string {
   return `http://${request.headers.host}/phone/${userOf(request)}`;
-}
-
-function userOf(request: FastifyRequest): string {
-  const parsed = telegramId.safeParse((request.params as { userId?: string }).userId);
-  if (parsed.success) return parsed.data;
-  throw new HttpError(400, "BAD_REQUEST", "userId is not a Telegram user id");
 }
 
 function fileOf(name: string): string {

@@ -1,7 +1,9 @@
 import { openSessionRequest, statusRequest } from "@intermission/ad-core/player-api";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
+import { framedBySelf } from "../read-request.ts";
 import { type Rehearsal, type RehearsalName, rehearsals } from "./rehearsals.ts";
 
 export interface RehearsedAdsOptions {
@@ -21,9 +23,7 @@ export function rehearsedAdRoutes(app: FastifyInstance, { miniappOrigin, now }: 
     if (!isRehearsal(name) || !telegramId.safeParse(botId).success) throw notFound();
     const page = await fetchFile(`${miniappOrigin}/app/${botId}`);
     const html = (await page.text()).replace("<head>", `<head><meta name="ad-service" content="/scenario/${name}" />`);
-    const policy = page.headers.get("content-security-policy") ?? "default-src 'none'";
-    // Of all pages, only this server's own may frame it.
-    reply.header("content-security-policy", policy.replace(/frame-ancestors [^;]*/, "frame-ancestors 'self'"));
+    reply.header("content-security-policy", framedBySelf(page));
     return reply.type("text/html; charset=utf-8").send(html);
   });
 
@@ -39,13 +39,11 @@ export function rehearsedAdRoutes(app: FastifyInstance, { miniappOrigin, now }: 
     scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
     const sessions = "/scenario/:name/player/v1/sessions";
     scope.post<{ Params: { name: string } }>(sessions, (request) => {
-      const opening = openSessionRequest.safeParse(request.body);
-      if (!opening.success) throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
-      return rehearsalOf(request.params.name).open(opening.data.bot_id, now());
+      const { bot_id: botId } = parseRequest(openSessionRequest, request.body);
+      return rehearsalOf(request.params.name).open(botId, now());
     });
     scope.post<{ Params: { name: string; id: string } }>(`${sessions}/:id/status`, (request) => {
-      if (!statusRequest.safeParse(request.body).success)
-        throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
+      parseRequest(statusRequest, request.body);
       const status = rehearsalOf(request.params.name).status?.(now());
       if (!status) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
       return status;

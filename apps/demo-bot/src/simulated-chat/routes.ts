@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { ButtonPress } from "../scenario/chat-port.ts";
@@ -49,24 +50,24 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
   const { chat, bot, miniappOrigin, now } = options;
 
   app.post("/chat/:userId/messages", async (request, reply) => {
-    const { userId } = parse(params, request.params);
-    const message = parse(newMessage, request.body);
+    const { userId } = parseRequest(params, request.params);
+    const message = parseRequest(newMessage, request.body);
     chat.setLanguage(userId, message.language);
     if (chat.receive({ userId, ...message })) await bot.hear({ userId, ...message });
     return reply.code(204).send();
   });
 
   app.post("/chat/:userId/presses", async (request, reply) => {
-    const { userId } = parse(params, request.params);
-    await bot.press?.({ userId, ...parse(newPress, request.body) });
+    const { userId } = parseRequest(params, request.params);
+    await bot.press?.({ userId, ...parseRequest(newPress, request.body) });
     return reply.code(204).send();
   });
 
   app.get("/bot", async () => ({ botId: options.botId, name: options.botName ?? null }));
 
   app.post("/chat/:userId/launch", async (request) => {
-    const { userId } = parse(params, request.params);
-    const { miniappUrl, isRehearsed, ...launch } = parse(newLaunch, request.body);
+    const { userId } = parseRequest(params, request.params);
+    const { miniappUrl, isRehearsed, ...launch } = parseRequest(newLaunch, request.body);
     if (new URL(miniappUrl).origin !== miniappOrigin) {
       throw new HttpError(400, "BAD_REQUEST", "miniappUrl is not a URL of the mini-app");
     }
@@ -78,15 +79,9 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
   });
 
   app.get("/chat/:userId/events", (request, reply) => {
-    const { userId } = parse(params, request.params);
-    chat.setLanguage(userId, parse(z.object({ language }), request.query).language);
+    const { userId } = parseRequest(params, request.params);
+    chat.setLanguage(userId, parseRequest(z.object({ language }), request.query).language);
     reply.hijack();
     streamMessages(reply.raw, chat, userId, options.stopping);
   });
-}
-
-function parse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
-  const parsed = shape.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new HttpError(400, "BAD_REQUEST", z.prettifyError(parsed.error));
 }

@@ -1,7 +1,7 @@
-import { telegramId } from "@intermission/ad-core/wire-fields";
-import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { userOf } from "../read-request.ts";
 import type { Timeline } from "./read-timeline.ts";
 import { cheats } from "./steps.ts";
 import type { ViewRecords } from "./view-records.ts";
@@ -20,9 +20,9 @@ const seenStep = z.discriminatedUnion("kind", [
 
 /** The timeline of the user's latest view. */
 export function timelineRoutes(app: FastifyInstance, { views, timelineOf, now }: TimelineRoutesOptions): void {
-  app.get<{ Params: { userId: string } }>("/timeline/:userId", async (request, reply) => {
+  app.get("/timeline/:userId", async (request, reply) => {
     reply.header("cache-control", "no-store");
-    const userId = userOf(request.params);
+    const userId = userOf(request);
     try {
       return { outcome: "known", ...(await timelineOf(userId)) };
     } catch (error) {
@@ -31,16 +31,9 @@ export function timelineRoutes(app: FastifyInstance, { views, timelineOf, now }:
     }
   });
 
-  app.post<{ Params: { userId: string } }>("/timeline/:userId", async (request, reply) => {
-    const step = seenStep.safeParse(request.body);
-    if (!step.success) throw new HttpError(400, "BAD_REQUEST", z.prettifyError(step.error));
-    views.add(userOf(request.params), { ...step.data, at: now().toISOString() });
+  app.post("/timeline/:userId", async (request, reply) => {
+    const step = parseRequest(seenStep, request.body);
+    views.add(userOf(request), { ...step, at: now().toISOString() });
     return reply.code(204).send();
   });
-}
-
-function userOf({ userId }: { userId: string }): string {
-  const parsed = telegramId.safeParse(userId);
-  if (parsed.success) return parsed.data;
-  throw new HttpError(400, "BAD_REQUEST", "userId is not a Telegram user id");
 }

@@ -1,7 +1,8 @@
-import { telegramId } from "@intermission/ad-core/wire-fields";
 import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { readBytes, userOf } from "../read-request.ts";
 import type { Facts } from "./facts.ts";
 import { receiverModes, type WebhookReceiver } from "./receiver.ts";
 
@@ -17,7 +18,7 @@ export interface WebhookRoutesOptions {
 }
 
 const chosenMode = z.strictObject({ mode: z.enum(receiverModes) });
-const eventIdPattern = /^[\w-]{1,64}$/;
+const eventParams = z.object({ eventId: z.string().regex(/^[\w-]{1,64}$/, "is not the id of an event") });
 
 /** The demo bot's webhook address, and what the panel shows and controls of webhooks. */
 export function webhookRoutes(app: FastifyInstance, options: WebhookRoutesOptions): void {
@@ -30,19 +31,16 @@ export function webhookRoutes(app: FastifyInstance, options: WebhookRoutesOption
       return { mode: receiver.mode, token: receiver.token };
     });
     app.put("/receiver", async (request, reply) => {
-      const chosen = chosenMode.safeParse(request.body);
-      if (!chosen.success) throw new HttpError(400, "BAD_REQUEST", z.prettifyError(chosen.error));
-      receiver.mode = chosen.data.mode;
+      receiver.mode = parseRequest(chosenMode, request.body).mode;
       return reply.code(204).send();
     });
   }
 
-  app.get<{ Params: { userId: string } }>("/what-happened/:userId", async (request, reply) => {
-    const userId = telegramId.safeParse(request.params.userId);
-    if (!userId.success) throw new HttpError(400, "BAD_REQUEST", "userId is not a Telegram user id");
+  app.get("/what-happened/:userId", async (request, reply) => {
+    const userId = userOf(request);
     reply.header("cache-control", "no-store");
     try {
-      return { outcome: "known", ...(await whatHappened(userId.data)) };
+      return { outcome: "known", ...(await whatHappened(userId)) };
     } catch (error) {
       // Debug level, because the page polls every two seconds and would fill the log while the backend is down.
       request.log.debug({ err: error }, "what happened is unknown: the backend did not answer");
@@ -50,9 +48,8 @@ export function webhookRoutes(app: FastifyInstance, options: WebhookRoutesOption
     }
   });
 
-  app.post<{ Params: { eventId: string } }>("/events/:eventId/redeliver", async (request, reply) => {
-    const { eventId } = request.params;
-    if (!eventIdPattern.test(eventId)) throw new HttpError(400, "BAD_REQUEST", "eventId is not the id of an event");
+  app.post("/events/:eventId/redeliver", async (request, reply) => {
+    const { eventId } = parseRequest(eventParams, request.params);
     await relayFailure(() => redeliver(eventId));
     return reply.code(204).send();
   });
@@ -65,8 +62,7 @@ export function webhookRoutes(app: FastifyInstance, options: WebhookRoutesOption
 
 function receivingRoute(app: FastifyInstance, receiver: WebhookReceiver): void {
   app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    readBytes(scope);
     scope.post("/webhooks/ads", async (request, reply) => {
       const closed = new AbortController();
       reply.raw.once("close", () => closed.abort());

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type BotApiFields, readFields } from "../apps/demo-bot/src/own-bot/bot-api-methods.ts";
 
-export interface SentMessage {
+interface SentMessage {
   readonly chat_id: string;
   readonly text: string;
   readonly reply_markup: { inline_keyboard: { text: string; url?: string; web_app?: { url: string } }[][] } | undefined;

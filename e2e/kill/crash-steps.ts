@@ -6,7 +6,7 @@ export type Role = "ad-service" | "api";
  * Steps at which servers are killed: before, during or after a prepared statement (or a plain `commit`), or at a step of a
  * webhook. "During" means sent but not answered; "after" counts only statements that changed a row.
  */
-export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
+const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
     ...around("clicks.record"),
     ...around("views.begin"),

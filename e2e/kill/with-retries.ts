@@ -6,7 +6,7 @@ export class LastingRefusal extends Error {
 }
 
 /** The server names the earliest moment of another attempt, by `Retry-After` of 429. */
-export class SlowDown extends Error {
+class SlowDown extends Error {
   override readonly name = "SlowDown";
   readonly seconds: number;
   constructor(seconds: number) {

@@ -9,7 +9,7 @@ import { type CallOutcome, traceCall } from "@intermission/server/trace-context"
 import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
 
-export type RequestedCode =
+type RequestedCode =
   | { outcome: "issued"; code: CreateCodeResponse }
   | (Extract<CreateCodeOutcome, { outcome: "unavailable" }> & { detail: string });
 

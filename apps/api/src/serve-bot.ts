@@ -33,7 +33,7 @@ export interface BotServerOptions {
 }
 
 /** What one bot's callers reach. Each verb names the bot in every statement. */
-export interface BotServer {
+interface BotServer {
   receive: ReceiveWebhook;
   refusals: RefusalCounter;
   verbs: Verbs;

@@ -19,7 +19,7 @@ const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-export const isTrpcAddress = (url: string): boolean => isBelow("/trpc", url);
+const isTrpcAddress = (url: string): boolean => isBelow("/trpc", url);
 
 /** The operator's procedures, which only the socket in the data folder reaches. */
 export const isOperatorAddress = (url: string): boolean => isBelow("/operator", url);

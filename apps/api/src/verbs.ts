@@ -10,7 +10,7 @@ type EarnedEvent = NonNullable<RewardEntry["event"]>;
 /** What a caller can do for one bot. */
 export type Verbs = CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 
-export interface CodeVerbs {
+interface CodeVerbs {
   createCode(request: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;
 }
 
@@ -103,7 +103,7 @@ export interface Receipt {
  * `invalid`: signed, but not an event for this bot.
  */
 export const receiptOutcomes = ["credited", "refused", "unmatched", "invalid"] as const;
-export type ReceiptOutcome = (typeof receiptOutcomes)[number];
+type ReceiptOutcome = (typeof receiptOutcomes)[number];
 
 export interface ReceiptQuery {
   /** `duplicate`: those that arrived more than once. `event`: all that are not invalid. */

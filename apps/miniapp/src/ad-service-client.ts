@@ -28,7 +28,7 @@ export function sendReports(sessionId: string, request: ReportRequest): Promise<
 }
 
 /** For a page that is being closed: the browser sends the beacon later and discards the response. */
-export function beaconReports(sessionId: string, request: ReportRequest): void {
+function beaconReports(sessionId: string, request: ReportRequest): void {
   // A string body is sent as text/plain.
   navigator.sendBeacon(sessionsUrl(`/${sessionId}/reports`), JSON.stringify(request));
 }

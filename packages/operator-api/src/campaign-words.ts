@@ -13,7 +13,6 @@ export type CampaignPriority = (typeof campaignPriorities)[number];
 
 /** `even`: spread over the day; `asap`: as fast as requests come. */
 export const pacings = ["even", "asap"] as const;
-export type Pacing = (typeof pacings)[number];
 
 /** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
 export const campaignStatuses = ["active", "paused", "archived"] as const;

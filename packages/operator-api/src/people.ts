@@ -21,7 +21,6 @@ export const readerOfRole = {
 } as const satisfies Record<Role, ReportReader>;
 
 export const signInMethods = ["password", "passkey", "openid"] as const;
-export type SignInMethod = (typeof signInMethods)[number];
 
 const person = z.object({
   personId: z.string(),

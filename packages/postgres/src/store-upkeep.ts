@@ -60,7 +60,7 @@ export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: ()
 }
 
 /** Uses a tenth of the default sample, which takes a tenth of the time; no plan here needs more precise statistics. */
-export function analyze(table: string): string {
+function analyze(table: string): string {
   // If another node is analyzing the table right now, its statistics serve both.
   return `set default_statistics_target to 10; analyze (skip_locked) ${table}; reset default_statistics_target`;
 }

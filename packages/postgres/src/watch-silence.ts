@@ -3,7 +3,7 @@ import pg from "pg";
 import { ofStore } from "./run-transaction.ts";
 
 /** The database takes requests but does not answer: frozen, out of memory, or behind a network that drops packets. */
-export class DatabaseSilent extends Error {
+class DatabaseSilent extends Error {
   override readonly name = "DatabaseSilent";
   readonly code = "ETIMEDOUT";
 }

@@ -1,5 +1,5 @@
 /** An amount, and the words for its unit by language and plural category. */
-export interface NamedReward {
+interface NamedReward {
   amount: number;
   unit: Record<string, Record<string, string>>;
 }

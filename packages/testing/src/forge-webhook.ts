@@ -4,7 +4,7 @@ import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 export type Chance = (bound: number) => number;
 
 /** A webhook as the verifier receives it. Headers may have any type that a server makes of them. */
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   headers: Record<string, unknown>;
   body: Uint8Array;
   tokens: string[];

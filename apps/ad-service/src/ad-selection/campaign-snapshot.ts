@@ -47,7 +47,7 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
 );
 
 /** A version that changes with every change of a campaign, its creatives or its advertiser. */
-export async function campaignsVersion(database: Database): Promise<string> {
+async function campaignsVersion(database: Database): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }
 
@@ -87,7 +87,7 @@ const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, 
       else ${viewsInFlightOf(`${of}.campaign_id`)} end::integer as "viewsInFlight"`;
 
 /** What running campaigns delivered on the UTC day of `$1`, and their views in flight. Omits campaigns with neither. */
-export const deliveredToday = statement<CampaignDelivery>(
+const deliveredToday = statement<CampaignDelivery>(
   "campaigns.delivered-today",
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,

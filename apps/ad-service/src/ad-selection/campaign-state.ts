@@ -64,7 +64,7 @@ export type Limit =
   | "advertiser-funds";
 
 /** A limit, how much of it is used or held, and how much one more ad of the format adds. */
-export interface LimitUse {
+interface LimitUse {
   limit: Limit;
   isDaily: boolean;
   max: number;
@@ -73,7 +73,7 @@ export interface LimitUse {
 }
 
 /** The limits that an ad of the format counts towards. */
-export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
+function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
   const { campaign, today, earlier, viewsInFlight, funds } = state;
   const isView = format === "rewarded";
   const price = isView ? campaign.viewPriceMicros : campaign.clickPriceMicros;

@@ -31,7 +31,7 @@ const seen = statement<{ campaignId: string; at: Date }>(
 );
 
 /** When a bot's user was shown or followed ads since a moment, by campaign. Includes views in flight. */
-export async function readSeen(
+async function readSeen(
   database: Transaction,
   { botId, userId, since }: { botId: string; userId: string; since: Date },
 ): Promise<Map<string, Date[]>> {

@@ -111,7 +111,7 @@ export async function spellAdvertisers(tx: Transaction, names: readonly string[]
 }
 
 /** Updates the bots that block an advertiser to its new name or spelling. */
-export async function spellBlocks(tx: Transaction, { from, to }: { from: string; to: string }): Promise<void> {
+async function spellBlocks(tx: Transaction, { from, to }: { from: string; to: string }): Promise<void> {
   for (const { botId, blocked } of await tx.run(listBlocks, [])) {
     const spelled = [...new Set(blocked.map((name) => (advertiserKey(name) === from ? to : name)))];
     if (spelled.join("\n") !== blocked.join("\n")) await tx.run(setBlocks, [botId, spelled]);

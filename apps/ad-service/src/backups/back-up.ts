@@ -120,7 +120,7 @@ export async function requireSpace(folder: string, bytes: number): Promise<void>
   );
 }
 
-export function megabytes(bytes: number): string {
+function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
 }
 

@@ -19,7 +19,7 @@ export function newApiToken(): string {
 }
 
 /** Saves a database lookup for text that cannot be a token. */
-export function isApiToken(text: string): boolean {
+function isApiToken(text: string): boolean {
   return tokenPattern.test(text);
 }
 

@@ -8,7 +8,7 @@ import bs58 from "bs58";
 import type { FastifyBaseLogger } from "fastify";
 import { type ApiTokens, forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 
-export type TokenState = TokenEntry["state"];
+type TokenState = TokenEntry["state"];
 
 const lock = statement<{ botId: string }>(
   "bots.lock",

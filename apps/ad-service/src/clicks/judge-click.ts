@@ -46,7 +46,7 @@ export interface ClickFacts extends ViewerEarnings, Charge {
   usedCampaignId: string | null;
 }
 
-export interface AddressFacts {
+interface AddressFacts {
   /** Times of counted clicks, newest first; and bot and user of each. */
   clicks: readonly Date[];
   viewers: readonly string[];
@@ -56,7 +56,7 @@ export interface AddressFacts {
   devices: readonly string[];
 }
 
-export type BotOfClick = Pick<Bot, "isSuspended" | "cooldownSeconds" | "dailyCap" | "suspiciousClicks"> & {
+type BotOfClick = Pick<Bot, "isSuspended" | "cooldownSeconds" | "dailyCap" | "suspiciousClicks"> & {
   /** The code's user is one of the bot's testers: free of charge, and counted towards no limit of others. */
   isTester: boolean;
 };

@@ -20,7 +20,7 @@ import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 const MIN_KEPT_MS = MIN_KEPT_DAYS * 86_400_000;
 
 /** What is stored about a click: `counted` and `test` of an event that it earned at once, else what it was withheld for. */
-export type StoredClickState = WithheldOutcome | "counted" | "test";
+type StoredClickState = WithheldOutcome | "counted" | "test";
 
 export type DecideClickOutcome =
   | { outcome: "released"; eventId: string }

@@ -27,7 +27,7 @@ export type TapVerdict =
 
 const numberOfPage = { first: "1", second: "2" } as const satisfies Record<TapPage, string>;
 
-export const TAP_SECONDS = 600;
+const TAP_SECONDS = 600;
 const FORM = /^(([0-9a-z]{1,9})\.([12])\.([\w-]{11})\.([\w-]{11}))\.([\w-]{43})$/;
 
 /** The key of the tokens. It derives from the one in the environment, so that every node knows it. */

@@ -45,7 +45,7 @@ export interface DescribedCode extends Omit<FoundCode, "earned"> {
   requests: Record<string, number>;
 }
 
-export interface DescribedView {
+interface DescribedView {
   viewId: string;
   startParam: string | null;
   state: ViewState;

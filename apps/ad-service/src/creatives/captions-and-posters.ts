@@ -8,10 +8,10 @@ import type { Ffmpeg } from "./ffmpeg.ts";
 import { fitPicture, MAX_UPLOADED_PICTURE_BYTES } from "./fit-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 
-export const MAX_CAPTION_BYTES = 256 * 1024;
+const MAX_CAPTION_BYTES = 256 * 1024;
 
 /** Returns the fault of a WebVTT file, for its author; undefined if it can be shown with a video of that duration. */
-export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): FileFault | undefined {
+function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): FileFault | undefined {
   if (bytes.byteLength === 0) return fileFault("FILE_EMPTY");
   if (bytes.byteLength > MAX_CAPTION_BYTES)
     return fileFault("FILE_TOO_LARGE", { max: `${MAX_CAPTION_BYTES / 1024} KiB` });
@@ -95,7 +95,7 @@ async function changeCaptions(
 }
 
 /** The tag in its canonical form; undefined if it is not a language. */
-export function languageOf(tag: string): string | undefined {
+function languageOf(tag: string): string | undefined {
   if (!/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(tag)) return undefined;
   try {
     return Intl.getCanonicalLocales(tag)[0];

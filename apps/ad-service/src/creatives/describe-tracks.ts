@@ -34,7 +34,7 @@ export interface PictureTrack {
   presentation: Presentation;
 }
 
-export interface SoundTrack {
+interface SoundTrack {
   specifier: string;
   codec: string | null;
   codecParameters: string;

@@ -1,7 +1,7 @@
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 import { type Picture, readPicture } from "./read-picture.ts";
 
-export const MAX_PICTURE_BYTES = 1024 * 1024;
+const MAX_PICTURE_BYTES = 1024 * 1024;
 const MIN_SIDE = 16;
 const MAX_SIDE = 4096;
 /** A viewer's device needs 4 bytes of memory for each pixel. */

@@ -107,7 +107,7 @@ export async function findMissingMedia({ database, media }: MediaDeps, now: Date
 const MAX_NAMED = 5;
 
 /** One sentence for the log and `/readyz`; undefined if nothing is missing. */
-export function describeMissingMedia(
+function describeMissingMedia(
   found: MissingMedia,
   media: Pick<FolderStorage | BucketStorage, "kind" | "place">,
 ): string | undefined {

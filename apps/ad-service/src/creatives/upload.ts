@@ -83,7 +83,7 @@ export async function uploadCaptions(
 }
 
 /** The video exists already: the message names only the refused step, to be repeated. */
-export async function withNextStep<Result>(
+async function withNextStep<Result>(
   { file, next }: { file: string; next: string },
   upload: () => Promise<Result>,
 ): Promise<Result> {

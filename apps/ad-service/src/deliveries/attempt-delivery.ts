@@ -11,7 +11,7 @@ import type { AnsweredRequest, FailedRequest, GuardedResult, OutgoingRequest } f
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 
 /** One exchange with an endpoint; its times are in whole milliseconds, null for phases that it did not reach. */
-export interface EndpointExchange {
+interface EndpointExchange {
   startedAt: Date;
   url: string;
   address: string | null;

@@ -138,7 +138,7 @@ const gauges: readonly {
 ];
 
 /** The current state of delivery over all nodes, from the database. */
-export interface DeliveryFigures extends ProgressFigures {
+interface DeliveryFigures extends ProgressFigures {
   waiting: number;
   sending: number;
   held: number;

@@ -160,7 +160,7 @@ const decide = statement<HeldRow>(
   `update held_payments set state = $2, decided_at = $3 where held_id = $1 returning ${columns}`,
 );
 
-export async function findHeldPayment(tx: Pick<Transaction, "run">, heldId: string): Promise<HeldPayment | undefined> {
+async function findHeldPayment(tx: Pick<Transaction, "run">, heldId: string): Promise<HeldPayment | undefined> {
   const [row] = await tx.run(find, [heldId]);
   return row && paymentOf(row);
 }

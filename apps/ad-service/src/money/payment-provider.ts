@@ -4,13 +4,13 @@ import { storableText } from "@intermission/postgres/storable-text";
 import { z } from "zod";
 
 /** A webhook as it arrived. */
-export interface PaymentWebhook {
+interface PaymentWebhook {
   headers: Readonly<Record<string, unknown>>;
   body: Uint8Array;
   now: Date;
 }
 
-export type PaymentReading =
+type PaymentReading =
   | { outcome: "payment"; payment: Payment }
   /** Authentic, but not about a payment that arrived. */
   | { outcome: "ignored" }

@@ -197,7 +197,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 /** How late an exchange may be ended. One coarse timer for all costs less than two timers for each. */
 const TICK_MS = 25;
 
-export interface Watched {
+interface Watched {
   readonly signal: AbortSignal | undefined;
   /** Ends itself if it is late or too large. Called at each tick with `performance.now()` until it is removed. */
   check(now: number): void;

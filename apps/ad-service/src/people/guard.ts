@@ -133,7 +133,7 @@ export function submitterOf(request: FastifyRequest): string | undefined {
 }
 
 /** What a decision compares: the objects that the request names. Undefined: it names none of the kind, or an unknown one. */
-export interface NamedObjects {
+interface NamedObjects {
   botIds: readonly string[];
   /** The bot of the event; null if there is no such event. */
   botOfEvent: string | null | undefined;
@@ -145,10 +145,10 @@ export interface NamedObjects {
   advertisers: readonly (string | null)[];
 }
 
-export type AccessDecision = "allowed" | "forbidden" | "not-named" | "foreign";
+type AccessDecision = "allowed" | "forbidden" | "not-named" | "foreign";
 
 /** Whether a person may make a request. A foreign object is answered as one that does not exist. */
-export function decideAccess(
+function decideAccess(
   rule: Access,
   { role, botIds, advertiserId }: Pick<Person, "role" | "botIds" | "advertiserId">,
   named: NamedObjects,

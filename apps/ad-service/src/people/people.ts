@@ -56,7 +56,7 @@ const endAll = statement<{ one: number }>(
 );
 
 /** Ends the sessions, and the links that would open one. Returns how many sessions there were. */
-export async function endSessionsOf(tx: Pick<Transaction, "run">, personId: string): Promise<number> {
+async function endSessionsOf(tx: Pick<Transaction, "run">, personId: string): Promise<number> {
   return (await tx.run(endAll, [personId])).length;
 }
 

@@ -13,7 +13,7 @@ export interface Dice {
   bytes(length: number): Uint8Array;
 }
 
-export interface DayOfTraffic {
+interface DayOfTraffic {
   /** UTC: its first moment, and how far it is after the sample's first day. */
   readonly start: Date;
   readonly index: number;

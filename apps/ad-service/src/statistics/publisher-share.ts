@@ -10,7 +10,7 @@ export type ShareDecision =
 const DEFAULT_PERCENT = 70;
 
 /** All nodes use the stored share. A node that has the setting changes it at its start; one without the setting keeps it. */
-export function decideShare(stored: number | undefined, configured: number | undefined): ShareDecision {
+function decideShare(stored: number | undefined, configured: number | undefined): ShareDecision {
   if (stored === undefined) return { outcome: "stored", percent: configured ?? DEFAULT_PERCENT };
   if (configured === undefined || configured === stored) return { outcome: "kept", percent: stored };
   return { outcome: "changed", percent: configured, from: stored };

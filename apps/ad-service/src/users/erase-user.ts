@@ -112,7 +112,7 @@ export const steps: readonly ErasureStep[] = [
   },
 ];
 
-export interface ErasedRows {
+interface ErasedRows {
   table: string;
   /** The outcome for the rows, as text for the operator. */
   becomes: string;

@@ -54,7 +54,7 @@ const statementOf = {
 } satisfies Record<FoundTimeline["kind"], unknown>;
 
 /** What kind of id a text is by its form; undefined: none. */
-export function kindOfId(text: string): FoundTimeline["kind"] | undefined {
+function kindOfId(text: string): FoundTimeline["kind"] | undefined {
   if (/^[1-9]\d{0,19}$/.test(text)) return "user";
   if (text.startsWith("evt_")) return "event";
   if (text.startsWith("clk_")) return "click";

@@ -38,7 +38,7 @@ const ranks = {
   refunded: 12,
 } satisfies Record<TimelineStep, number>;
 
-export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime() || ranks[a.step] - ranks[b.step]);
 }
 

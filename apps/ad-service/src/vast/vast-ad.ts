@@ -15,7 +15,7 @@ const playbackEvents = [
 ] as const;
 
 /** What VAST calls `Tracking`, and `impression` and the clicks beside it; `error` carries a code. */
-export const trackedEvents = [
+const trackedEvents = [
   "impression",
   ...playbackEvents,
   "verificationNotExecuted",
@@ -245,7 +245,7 @@ export interface DocumentCategory {
   code: string;
 }
 
-export interface DocumentWrapper {
+interface DocumentWrapper {
   /** Resolved; as it was sent if that is no web address. */
   tagUrl: string;
   followAdditionalWrappers: boolean;

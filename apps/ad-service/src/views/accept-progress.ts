@@ -6,7 +6,7 @@ import type { CountedRefusal } from "@intermission/operator-api/timeline";
 export type Range = [from: number, to: number];
 
 /** Adds a range to sorted, disjoint ranges. Ranges that touch or are at most `gap` apart are merged. */
-export function mergeRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
+function mergeRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
   const [from, to] = added;
   const before = ranges.filter((range) => range[1] + gap < from);
   const after = ranges.filter((range) => range[0] - gap > to);
@@ -20,7 +20,7 @@ export function totalLength(ranges: readonly Range[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
-export function includesPoint(ranges: readonly Range[], point: number): boolean {
+function includesPoint(ranges: readonly Range[], point: number): boolean {
   return ranges.some(([from, to]) => from <= point && point < to);
 }
 

@@ -25,7 +25,7 @@ import { type LaunchDeps, type LaunchProof, type VerifiedLaunch, verifyLaunch } 
 type Unfilled = Exclude<StoredRequest, { outcome: "filled" }>;
 
 /** An ad request without an ad. Only requests of users whose identity Telegram has confirmed are stored. */
-export type UnfilledRequest = Unfilled & {
+type UnfilledRequest = Unfilled & {
   botId: string;
   userId: string;
   code: string | undefined;

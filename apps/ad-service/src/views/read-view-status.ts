@@ -21,7 +21,7 @@ export type ViewStatusOutcome =
   | { outcome: "unknown" }
   | { outcome: "superseded" };
 
-export interface EarnedEvent {
+interface EarnedEvent {
   eventId: string;
   occurredAt: Date;
   delivery: EarnedDelivery;

@@ -2,7 +2,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CreateCodeOutcome } from "@intermission/publisher/companion";
 import type { AdServiceClient } from "../ad-service-client.ts";
 
-export interface Links {
+interface Links {
   readonly miniappUrl: string;
   readonly directLinkUrl: string;
   readonly botUsername: string | null;

@@ -5,7 +5,7 @@ import { type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter
 import type { SignInOutcome } from "../verbs.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
-export const SESSION_LIFETIME_SECONDS = 6 * 3600;
+const SESSION_LIFETIME_SECONDS = 6 * 3600;
 
 /**
  * `{user id}.{expiry, unix seconds}.{HMAC}`: nothing is stored, every node can verify it. Callers get it behind the bot's

@@ -29,7 +29,7 @@ const MAX_REASON = 500;
  * Keeps a webhook that was signed with a token of ours but is not an event for us, so that an operator can see why it
  * was refused.
  */
-export async function keepInvalidWebhook(
+async function keepInvalidWebhook(
   runner: Pick<Runner, "run">,
   botId: string,
   { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },

@@ -5,7 +5,7 @@ import type { Payout } from "../bots/bot-records.ts";
 import { type Reconciled, type ReconcileOptions, reconcileEvents } from "./reconcile-events.ts";
 
 /** What the reconciliation of one bot needs. */
-export interface ReconciledBot {
+interface ReconciledBot {
   readonly id: string;
   readonly payout: Payout;
   readonly adService: Pick<AdServiceClient, "listEvents">;

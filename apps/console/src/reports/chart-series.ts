@@ -10,7 +10,7 @@ import type { ReportsSearch } from "./search.ts";
 const MAX_LINES = 5;
 const MAX_BARS = 15;
 
-export interface Line {
+interface Line {
   name: string;
   /** Of each day or hour, in order; null: there is no value, as of a share of nothing. */
   values: (number | null)[];

@@ -3,7 +3,7 @@ import type { IconName } from "../ui/icon.tsx";
 import type { shellWords } from "./words.ts";
 
 export const sectionGroups = ["home", "sell", "publish", "money", "operate"] as const;
-export type SectionGroup = (typeof sectionGroups)[number];
+type SectionGroup = (typeof sectionGroups)[number];
 
 interface Section {
   to: string;

@@ -5,7 +5,7 @@ export const networks = {
   "slow-3g": { latencyMs: 400, bytesPerSecond: 50_000, isOffline: false },
   offline: { latencyMs: 0, bytesPerSecond: 0, isOffline: true },
 } as const;
-export type NetworkName = keyof typeof networks;
+type NetworkName = keyof typeof networks;
 
 export interface Phone {
   network: NetworkName;

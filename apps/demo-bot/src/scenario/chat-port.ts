@@ -22,7 +22,7 @@ export interface Reply {
 }
 
 /** A button that opens the mini-app, opens a page, or sends its data to the bot. */
-export type ReplyButton = { readonly label: string } & (
+type ReplyButton = { readonly label: string } & (
   | { readonly miniappUrl: string }
   | { readonly url: string }
   | { readonly data: string }

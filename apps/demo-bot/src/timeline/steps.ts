@@ -44,7 +44,7 @@ export interface ReportStep {
 }
 
 /** An attempt to deliver the event's webhook. */
-export interface AttemptStep {
+interface AttemptStep {
   readonly kind: "attempt";
   readonly attempt: number;
   readonly ms: number | null;
@@ -56,4 +56,4 @@ export interface AttemptStep {
 
 /** What a person who wants the reward without the ad may try. */
 export const cheats = ["seek", "double-speed", "hide"] as const;
-export type Cheat = (typeof cheats)[number];
+type Cheat = (typeof cheats)[number];

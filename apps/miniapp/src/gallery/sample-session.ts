@@ -9,7 +9,7 @@ preserveAspectRatio="xMidYMid slice" ${size}><defs><linearGradient id="s" x2="0"
 <path fill="#1d4d45" d="M0 156q84-38 158-12t162-14v50H0z"/></svg>`;
 
 const asUrl = (picture: string) => `data:image/svg+xml,${encodeURIComponent(picture)}`;
-export const poster = asUrl(drawing('width="1280" height="720"'));
+const poster = asUrl(drawing('width="1280" height="720"'));
 export const portraitPoster = asUrl(drawing('width="1080" height="1920"'));
 
 const square = (content: string) =>

@@ -4,7 +4,7 @@ type Source = typeof en;
 export type MessageKey = keyof Source;
 
 /** One text for each plural category of the language; the category comes from `Intl.PluralRules`. */
-export type PluralForms<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category, string>>;
+type PluralForms<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category, string>>;
 
 type TextKey = { [Key in MessageKey]: Source[Key] extends string ? Key : never }[MessageKey];
 

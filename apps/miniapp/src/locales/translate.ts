@@ -8,7 +8,7 @@ export function bindNumbers(text: string): string {
 }
 
 /** A part of a text. Values are separate parts, so that they can be isolated from the text's direction. */
-export type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
+type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
 
 type Named = { readonly amount: number; readonly unit?: NamedReward["unit"] };
 

@@ -1,6 +1,6 @@
 import type { KnownOfReward } from "./describe-reward.ts";
 
-export type StepName = "watched" | "sent" | "credited";
+type StepName = "watched" | "sent" | "credited";
 
 export interface Step {
   readonly name: StepName;

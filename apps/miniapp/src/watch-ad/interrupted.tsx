@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import type { Stage } from "./watch-state.ts";
 
-export type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "broken" | "over">;
+type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "broken" | "over">;
 
 interface InterruptedProps {
   stage: Interruption;

@@ -7,7 +7,7 @@ import { describeOpening, type Opened } from "./describe-opening.ts";
 import { loadVideo } from "./video-element.ts";
 import type { Session } from "./watching.ts";
 
-export type Opening =
+type Opening =
   | { readonly phase: "opening" }
   | { readonly phase: "unreachable" }
   /** This browser plays none of the service's media types. */

@@ -16,7 +16,7 @@ import type { FakeEvents } from "./fake-events.ts";
 import type { FakeAvailability } from "./fake-interface.ts";
 import { fakeStats } from "./fake-stats.ts";
 
-export interface FakeCode {
+interface FakeCode {
   readonly code: string;
   readonly userId: string;
   readonly reference: string | undefined;

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { seededRandom } from "../seeded-random.ts";
 import { type MalformedRequest, malformedRequest, type Sample } from "./malformed-request.ts";
 
-export interface RawAnswer {
+interface RawAnswer {
   /** The status of the final answer; interim answers are ignored. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export async function sendMalformed({ port, seed, count, samples, onExchange }: 
 }
 
 /** Sends bytes on a new connection and returns the answer. */
-export function exchange(port: number, bytes: Buffer): Promise<Pick<Exchange, "answer" | "wasWaiting">> {
+function exchange(port: number, bytes: Buffer): Promise<Pick<Exchange, "answer" | "wasWaiting">> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let wasWaiting = false;

@@ -52,7 +52,7 @@ type MethodId = { passkeyId: string } | { identityId: string };
 export type RemovalDecision = "remove" | "unknown" | "last";
 
 /** Whether a passkey or a linked account may be removed: without any way to sign in, its person would be locked out. */
-export function decideRemoval(methods: SignInMethods, id: MethodId): RemovalDecision {
+function decideRemoval(methods: SignInMethods, id: MethodId): RemovalDecision {
   const isKnown =
     "passkeyId" in id
       ? methods.passkeys.some(({ passkeyId }) => passkeyId === id.passkeyId)

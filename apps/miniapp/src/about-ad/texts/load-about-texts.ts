@@ -4,7 +4,7 @@ import type { AboutTexts } from "./about-texts.ts";
 type Load = () => Promise<Readonly<Record<string, AboutTexts>>>;
 
 /** A set of their own beside the dictionaries, because few users open the sheet. */
-export const aboutTexts = {
+const aboutTexts = {
   en: () => import("./en.ts"),
   ru: () => import("./ru.ts"),
   uk: () => import("./uk.ts"),

@@ -1,17 +1,17 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { type Database, type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
-import { askServer, startDumpableCluster } from "@intermission/testing/copy-database";
+import { basename, join } from "node:path";
+import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
+import { startDumpableCluster } from "@intermission/testing/copy-database";
 import { findDebianPrograms } from "@intermission/testing/temporary-cluster";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
+import { missingForOwnMachine, onOwnMachine } from "../../../scripts/own-machine.ts";
 import { migrations } from "../src/migrations.ts";
 import { makeUpcomingPartitions } from "../src/retention/keep-partitions.ts";
-import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
+import { readFeed } from "./fixtures/read-feed.ts";
 
 /** The recipes of docs/operate.md, run as they stand there. */
 
@@ -32,22 +32,6 @@ function temporaryFolder(): string {
 
 async function open(databaseUrl: string): Promise<OpenedDatabase> {
   return openDatabase({ databaseUrl, dataDirectory: temporaryFolder(), schema: "ad_service", migrations });
-}
-
-/** The ids of the feed after a cursor, once there are so many. */
-async function readFeed(database: Database, token: string, { after, count }: { after?: string; count: number }) {
-  const fixture = await openAppFixture(database);
-  try {
-    const headers = { authorization: `Bearer ${token}` };
-    const query = after === undefined ? "" : `?after=${after}`;
-    const ask = async (): Promise<{ events: { event_id: string }[]; next: string }> =>
-      JSON.parse(await (await fetch(`${fixture.address}/client/v1/events${query}`, { headers })).text());
-    await expect.poll(async () => (await ask()).events.length, { timeout: 30_000 }).toBe(count);
-    const { events, next } = await ask();
-    return { ids: events.map(({ event_id: id }) => id), next };
-  } finally {
-    await fixture.close();
-  }
 }
 
 const programs = findDebianPrograms();
@@ -83,90 +67,57 @@ test.skipIf(programs === undefined)(
   },
 );
 
-const hasBackRest = programs !== undefined && existsSync("/usr/bin/pgbackrest");
-if (!hasBackRest) console.log("!!! The recipe of pgBackRest was not followed: the package pgbackrest is missing");
+/** What a machine with systemd and sudo has; Debian's own commands do the work. */
+const ofMachine = {
+  systemctl: `#!/bin/sh
+[ "$1" = stop ] && { pg_ctlcluster 15 main stop || true; exit 0; }
+exec pg_ctlcluster 15 main "$1"
+`,
+  sudo: `#!/bin/sh
+[ "$1" = -u ] || exec "$@"
+user=$2
+shift 2
+exec runuser -u "$user" -- "$@"
+`,
+};
 
-test.skipIf(!hasBackRest)(
+const missing = ["/usr/bin/pgbackrest", "/usr/bin/pg_ctlcluster", "/etc/postgresql/15/main"].find(
+  (path) => !existsSync(path),
+);
+const reason =
+  missingForOwnMachine() ?? (missing && `there is no ${missing}: apt-get install pgbackrest postgresql-15`);
+if (reason !== undefined) console.log(`!!! The recipe of pgBackRest was not followed: ${reason}`);
+
+test.skipIf(reason !== undefined)(
   "pgBackRest restores by its documented commands what was written after the backup, too",
   {
     tags: "long",
     timeout: 240_000,
   },
-  async () => {
-    const cluster = await startDumpableCluster();
-    onTestFinished(cluster.stop);
-    const [facts] = await askServer(
-      cluster.url,
-      "select current_setting('data_directory') as data, current_setting('unix_socket_directories') as socket, current_setting('port') as port",
-    );
-    const { data, socket, port } = facts as { data: string; socket: string; port: string };
-    const { uid, gid } = statSync(data);
+  () => {
     const folder = temporaryFolder();
-    const repository = join(folder, "repository");
-    for (const path of [folder, repository]) {
-      mkdirSync(path, { recursive: true });
-      chownSync(path, uid, gid);
-    }
     const [config = ""] = blocksOf("### pgBackRest", "text");
-    // Paths of this test, which the recipe leaves at their defaults.
-    const ofTest = config
-      .replace("[global]", `[global]\nlog-path=${folder}\nlock-path=${folder}`)
-      .replace("/var/lib/pgbackrest", repository)
-      .replace("/var/lib/postgresql/15/main", data);
-    const configPath = join(folder, "pgbackrest.conf");
-    writeFileSync(configPath, `${ofTest}pg1-socket-path=${socket}\npg1-port=${port}\npg1-user=postgres\n`);
-    const inTest = (block: string) =>
-      block
-        .replaceAll(/^sudo systemctl .*$/gm, "")
-        .replaceAll("sudo -u postgres ", "")
-        .replaceAll("pgbackrest ", `pgbackrest --config=${configPath} `);
-    const env = { PATH: `${programs}:${process.env.PATH}`, PGHOST: socket, PGPORT: port, PGUSER: "postgres" };
-    const run = (block: string) => {
-      const ended = spawnSync("sh", ["-ec", inTest(block)], { cwd: "/", env, uid, gid, encoding: "utf8" });
-      expect(ended.status, `${ended.stdout}${ended.stderr}`).toBe(0);
-    };
-
-    const [archive = "", backUp = "", restore = ""] = blocksOf("### pgBackRest", "sh");
-    run(archive);
-    await cluster.restart();
-    const before = await open(cluster.url);
-    await makeUpcomingPartitions(before, new Date());
-    const { token, enqueue } = await openDeliveryFixture(before, {});
-    const [first = ""] = await enqueue(1);
-    const { next } = await readFeed(before, token, { count: 1 });
-    run(backUp);
-    const [unread = ""] = await enqueue(1);
-    await before.close();
-    await askServer(cluster.url, "select pg_switch_wal()");
-    const archived = async () =>
-      (
-        await askServer(
-          cluster.url,
-          "select last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) as is_done from pg_stat_archiver",
-        )
-      )[0]?.is_done;
-    await expect.poll(archived, { timeout: 60_000 }).toBe(true);
-
-    await cluster.crash();
-    rmSync(join(data, "base"), { recursive: true });
-    run(restore);
-    await cluster.restart();
-    // A server that starts meanwhile says so, and its supervisor starts it again.
-    const isOpen = () =>
-      open(cluster.url).then(
-        (database) => database,
-        (error: Error) => error.message,
-      );
-    let after = await isOpen();
-    for (let tries = 0; typeof after === "string" && tries < 60; tries++) {
-      expect(after).toMatch(/still recovers, or is a standby|does not answer|accepts no connections/);
-      await wait(500);
-      after = await isOpen();
-    }
-    if (typeof after === "string") throw new Error(after);
-    const restored = after;
-    onTestFinished(() => restored.close());
-    expect((await readFeed(after, token, { after: next, count: 1 })).ids).toEqual([unread]);
-    expect((await readFeed(after, token, { count: 2 })).ids).toEqual([first, unread]);
+    const files = Object.fromEntries(
+      Object.entries({
+        "/etc/pgbackrest.conf": config,
+        "/usr/bin/systemctl": ofMachine.systemctl,
+        "/usr/bin/sudo": ofMachine.sudo,
+      }).map(([place, text]) => {
+        const file = join(folder, basename(place));
+        writeFileSync(file, text, { mode: 0o755 });
+        return [place, file];
+      }),
+    );
+    const script = join(import.meta.dirname, "fixtures/follow-pgbackrest.ts");
+    const { status, stdout, stderr } = onOwnMachine(
+      files,
+      `mkdir -p /run/postgresql
+       mount -t tmpfs -o mode=2775,uid=$(id -u postgres),gid=$(id -g postgres) tmpfs /run/postgresql
+       exec ${process.execPath} ${script} '${JSON.stringify(blocksOf("### pgBackRest", "sh")).replaceAll("'", "'\\''")}'`,
+      200_000,
+    );
+    expect(status, `${stdout}${stderr}`).toBe(0);
+    const { written, goesOn, whole } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    expect({ goesOn, whole }).toEqual({ goesOn: written.slice(1), whole: written });
   },
 );

@@ -58,7 +58,8 @@ describe("the published package", () => {
     const entries = ["publisher", "companion", "in-app", "node", "stores", "testing"];
     const lines = entries.map((entry) => {
       const path = entry === "publisher" ? "" : `/${entry}`;
-      return `import * as ${entry} from "@intermission/publisher${path}";\nexport const ${entry}Entry = ${entry};`;
+      const name = entry.replace("-", "_");
+      return `import * as ${name}Entry from "@intermission/publisher${path}";\nexport const ${name} = ${name}Entry;`;
     });
     writeFileSync(join(published.project, file), lines.join("\n"));
     const words = ["--noEmit", "--strict", "--target", "es2022", "--lib", "es2023,dom", "--types", "node", file];

@@ -182,9 +182,10 @@ test("closing the window of a resend stops it after the batch that is under way,
   });
   await desk.goto("bots");
   await desk.getByRole("button", { name: "Resend failed: Stopped Log" }).click();
+  await expect(desk.getByRole("dialog").getByRole("button", { name: "Cancel" })).toBeVisible();
   await desk.getByRole("button", { name: "Send 600 again" }).click();
   await expect.poll(() => batches).toBe(1);
-  await desk.getByRole("button", { name: "Cancel" }).click();
+  await desk.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(desk.getByText("Stopped. Sent again: 200; the others are as they were.")).toBeVisible();
   expect(batches).toBe(1);
 });

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
@@ -127,12 +127,11 @@ function StopButton({ advertiser: { advertiserId, name, state } }: { advertiser:
   const words = useWords(advertiserWords);
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onError = useFailedNotice();
   const archive = useChange(advertiserRoutes.archiveAdvertiser);
   const restore = useChange(advertiserRoutes.restoreAdvertiser);
   if (!may("archiveAdvertiser")) return null;
   const input = { params: { advertiser: advertiserId } };
-  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const onRestore = () => restore.mutate(input, { onError, onSuccess: () => notice({ text: words.restored(name) }) });
   const onStop = () =>
     archive.mutate(input, {

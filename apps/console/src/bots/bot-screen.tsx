@@ -6,7 +6,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { answerOf, useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, AsOf, Skeleton, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, AsOf, Skeleton, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
@@ -80,10 +80,9 @@ function Actions({ bot: { botId, name, isSuspended } }: { bot: Bot }) {
   const words = useWords(botWords);
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onError = useFailedNotice();
   const suspend = useChange(botRoutes.suspendBot);
   const resume = useChange(botRoutes.resumeBot);
-  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const input = { params: { botId } };
   const onResume = () => resume.mutate(input, { onError, onSuccess: () => notice({ text: words.resumedNow(name) }) });
   const onSuspend = () =>

@@ -5,7 +5,7 @@ import { callOperator } from "../operator/call-operator.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, EmptyState, ShowAll, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, EmptyState, ShowAll, useFailedNotice } from "../ui/answer-view.tsx";
 import { DataTable, type Pages } from "../ui/data-table.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -88,13 +88,13 @@ function DeliveryTable({ rows, pages, onOpen }: DeliveryTableProps) {
   const { dateTime, ago, number } = useFormats();
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const replay = useChange(deliveryRoutes.replayDelivery);
   const onReplay = (eventId: string) =>
     replay.mutate(
       { params: { eventId } },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: () => notice({ text: words.resentOne }),
       },
     );

@@ -1,7 +1,7 @@
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -73,11 +73,10 @@ function EndpointActions({ endpoint: { botId, name, state } }: { endpoint: Liste
   const words = useWords(botWords);
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onError = useFailedNotice();
   const test = useEndpointTest(botId);
   const enable = useChange(endpointRoutes.enableEndpoint);
   const disable = useChange(endpointRoutes.disableEndpoint);
-  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const params = { botId };
   const onEnable = () =>
     enable.mutate({ params, body: {} }, { onError, onSuccess: () => notice({ text: words.enabled }) });

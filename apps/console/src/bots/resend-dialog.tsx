@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { answerOf } from "../operator/use-operator.ts";
-import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { fromLocalInput, toLocalInput } from "../ui/local-time.ts";
@@ -44,11 +44,11 @@ function useIsClosed() {
 /** Sends again what failed since a moment, all of it: counted first, then in batches with their progress, until it is closed. */
 function ResendDialog({ botId, name, onClose }: { botId: string; name: string; onClose: () => void }) {
   const words = useWords(botWords);
-  const { cancel } = useWords(uiWords);
+  const { cancel, stop } = useWords(uiWords);
   const { number, date } = useFormats();
   const queries = useQueryClient();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const [since, setSince] = useState(() => toLocalInput(new Date(Date.now() - DAY_MS)));
   const [done, setDone] = useState<number>();
   const isClosed = useIsClosed();
@@ -81,7 +81,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
       onClose();
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      notice({ text: textOf(error), look: "failed" });
+      onFailed(error);
       setDone(undefined);
     } finally {
       await queries.invalidateQueries();
@@ -105,7 +105,7 @@ function ResendDialog({ botId, name, onClose }: { botId: string; name: string; o
               {unknown > 0 && <p className="secondary">{words.resendUnknown(number(unknown))}</p>}
               {keptSince !== null && <p className="secondary">{words.resendKept(date(keptSince))}</p>}
               <div className="dialog-foot">
-                <Button onClick={onClose}>{cancel}</Button>
+                <Button onClick={onClose}>{done === undefined ? cancel : stop}</Button>
                 {count > 0 && (
                   <Button look="primary" isBusy={done !== undefined} onClick={() => void send({ count, until })}>
                     {words.resendNow(shown)}

@@ -1,7 +1,7 @@
 import { type Bot, type TokenEntry, tokenRoutes } from "@intermission/operator-api/bots";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -20,7 +20,7 @@ export function RevokeDialog({ bot: { botId, name }, token, onClose }: RevokeDia
   const { tokenId, state } = token;
   const words = useWords(tokensWords);
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const revoke = useChange(tokenRoutes.revokeToken);
   const [typed, setTyped] = useState("");
   const [isRefused, setRefused] = useState(false);
@@ -32,7 +32,7 @@ export function RevokeDialog({ bot: { botId, name }, token, onClose }: RevokeDia
     revoke.mutate(
       { params: { botId, tokenId } },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: ({ isLast }) => {
           notice({ text: isLast ? words.revokedLast(tokenId) : words.revokedNow(tokenId) });
           onClose();

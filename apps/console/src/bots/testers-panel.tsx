@@ -5,7 +5,7 @@ import { CallError } from "../operator/call-operator.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { answerOf, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -89,8 +89,7 @@ const MAX_TRIES = 5;
  */
 function useTesters(bot: Bot) {
   const queries = useQueryClient();
-  const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const update = useChange(botRoutes.updateBot);
   const [fault, setFault] = useState<LocalText>();
   const [waiting, setWaiting] = useState(0);
@@ -112,7 +111,7 @@ function useTesters(bot: Bot) {
       const refusal = error instanceof CallError ? error : undefined;
       if (refusal?.code === "BOT_CHANGED" && tries < MAX_TRIES) return make(edit, onDone, tries + 1);
       setFault(refusal && Object.entries(refusal.fields).find(([path]) => path.startsWith("testers"))?.[1]);
-      notice({ text: textOf(error), look: "failed" });
+      onFailed(error);
       return false;
     }
   };

@@ -2,7 +2,7 @@ import { type Bot, type TokenEntry, tokenRoutes } from "@intermission/operator-a
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -43,8 +43,7 @@ export function TokensPanel({ bot }: { bot: BotWithTokens }) {
 function NewToken({ bot: { botId, tokens } }: { bot: BotWithTokens }) {
   const words = useWords(tokensWords);
   const may = useMay();
-  const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   // Its answer is a secret, which is kept by the window that shows it, and by nothing else.
   const create = useChange(tokenRoutes.createToken, { gcTime: 0 });
   const [made, setMade] = useState<{ token: string; isFirst: boolean }>();
@@ -53,7 +52,7 @@ function NewToken({ bot: { botId, tokens } }: { bot: BotWithTokens }) {
     create.mutate(
       { params: { botId } },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: ({ token, state }) => setMade({ token, isFirst: state === "active" }),
         onSettled: () => create.reset(),
       },
@@ -172,13 +171,13 @@ function ActivateDialog({ bot, tokenId, onClose }: { bot: BotWithTokens; tokenId
   const words = useWords(tokensWords);
   const { dateTime } = useFormats();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const activate = useChange(tokenRoutes.activateToken);
   const onActivate = () =>
     activate.mutate(
       { params: { botId: bot.botId, tokenId } },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: ({ retiring }) => {
           notice({ text: retiring === null ? words.activatedFirst : words.activated(dateTime(retiring.revokeAt)) });
           onClose();

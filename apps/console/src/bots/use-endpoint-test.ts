@@ -1,6 +1,6 @@
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { useChange } from "../operator/use-operator.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { resultText } from "./result-text.ts";
@@ -11,13 +11,13 @@ export function useEndpointTest(botId: string): { run: () => void; isPending: bo
   const words = useWords(botWords);
   const language = useLanguage();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const test = useChange(endpointRoutes.testEndpoint);
   const run = () =>
     test.mutate(
       { params: { botId }, body: {} },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: async ({ isDelivered, totalMs, answer, warnings, ...made }) => {
           const { adviceText, warningText } = await import("./delivery-texts.ts");
           const doubts = warnings.map((warning) => warningText(language, warning)).join(" ");

@@ -1,7 +1,7 @@
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, useChange } from "../operator/use-operator.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -13,7 +13,7 @@ export function UnfinishedUploads() {
   const words = useWords(creativeWords);
   const { bytes } = useFormats();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const { data } = useQuery(answerOf(creativeRoutes.listUploads));
   const removal = useChange(creativeRoutes.removeUpload);
   if (data === undefined || data.uploads.length === 0) return null;
@@ -36,7 +36,7 @@ export function UnfinishedUploads() {
                     { params: { uploadId } },
                     {
                       onSuccess: () => notice({ text: words.uploadRemoved(file) }),
-                      onError: (error) => notice({ text: textOf(error), look: "failed" }),
+                      onError: onFailed,
                     },
                   )
                 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { ActionsMenu } from "../ui/actions-menu.tsx";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -21,7 +21,7 @@ export function PersonActions({ person }: { person: Person }) {
   const own = usePerson();
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onError = useFailedNotice();
   const disable = useChange(peopleRoutes.disablePerson);
   const enable = useChange(peopleRoutes.enablePerson);
   const renew = useChange(peopleRoutes.renewInvitation);
@@ -39,7 +39,6 @@ export function PersonActions({ person }: { person: Person }) {
   const seeAs = isSeen && <SeeAsButton person={person} />;
   if (!may("changeRole")) return seeAs || changes;
   const input = { params: { personId } };
-  const onError = (error: Error) => notice({ text: textOf(error), look: "failed" });
   const onEnable = () => enable.mutate(input, { onError, onSuccess: () => notice({ text: words.enabledNow(email) }) });
   const onDisable = () =>
     disable.mutate(input, {

@@ -3,9 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { callOperator } from "../operator/call-operator.ts";
 import { changeSession } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { useNotice } from "../ui/notices.tsx";
 import { useWords } from "../words/word-table.ts";
 import { peopleWords } from "./words.ts";
 
@@ -14,15 +13,14 @@ export function SeeAsButton({ person: { personId, email } }: { person: Person })
   const words = useWords(peopleWords);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const start = useMutation({
     mutationFn: () => callOperator(peopleRoutes.startImpersonation, { params: { personId } }),
     onSuccess: async (session) => {
       await navigate({ to: "/" });
       changeSession(queries, session);
     },
-    onError: (error) => notice({ text: textOf(error), look: "failed" }),
+    onError: onFailed,
   });
   return (
     <Button look="quiet" isBusy={start.isPending} aria-label={words.seeAsOf(email)} onClick={() => start.mutate()}>

@@ -6,7 +6,7 @@ import { explainDelivery } from "../bots/explain-delivery.ts";
 import { resultText } from "../bots/result-text.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView, useErrorText } from "../ui/answer-view.tsx";
+import { AnswerView, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -54,14 +54,14 @@ function SendAgain({ eventId }: { eventId: string }) {
   const { clock } = useFormats();
   const may = useMay();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const replay = useChange(deliveryRoutes.replayDelivery);
   if (!may("replayDelivery")) return null;
   const onClick = () =>
     replay.mutate(
       { params: { eventId } },
       {
-        onError: (error) => notice({ text: textOf(error), look: "failed" }),
+        onError: onFailed,
         onSuccess: ({ notBefore }) =>
           notice({ text: notBefore === null ? words.sentAgain : words.sentAgainAfter(clock(notBefore)) }),
       },

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { parseAddress, writeAddress } from "../operator/address-search.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
@@ -95,12 +95,12 @@ interface RemoveButtonProps {
 function RemoveButton({ report: { savedReportId, name, search }, onRemoved }: RemoveButtonProps) {
   const words = useWords(reportWords);
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const remove = useChange(savedReportRoutes.removeSavedReport);
   const saveAgain = useChange(savedReportRoutes.saveReport);
   const failed = (error: unknown) => {
     if (!(error instanceof Error)) throw error;
-    notice({ text: textOf(error), look: "failed" });
+    onFailed(error);
   };
   const onRemove = () =>
     remove

@@ -3,7 +3,7 @@ import { type BulkAnswer, clickRoutes, viewRoutes } from "@intermission/operator
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -167,7 +167,7 @@ function DecideButton({ decision, id, isBusy, decide }: DecideButtonProps) {
   const words = useWords(reviewWords);
   const { cancel } = useWords(uiWords);
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const [isOpen, setOpen] = useState(false);
   const label = words[`${decision}Of`](id);
   const onConfirm = async () => {
@@ -177,7 +177,7 @@ function DecideButton({ decision, id, isBusy, decide }: DecideButtonProps) {
       notice({ text: words.done[decision] });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      notice({ text: textOf(error), look: "failed" });
+      onFailed(error);
     }
   };
   return (

@@ -4,9 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { type CurrentSession, changeSession } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -19,15 +18,14 @@ export function ImpersonationBanner({ person, seenBy }: Pick<CurrentSession, "pe
   const formats = useFormats();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const end = useMutation({
     mutationFn: () => callOperator(peopleRoutes.endImpersonation, undefined),
     onSuccess: async (session) => {
       changeSession(queries, session);
       await navigate({ to: "/people" });
     },
-    onError: (error) => notice({ text: textOf(error), look: "failed" }),
+    onError: onFailed,
   });
   const until = seenBy?.until.getTime();
   // When the time is over, the server answers as for the own person again: so must what is shown.

@@ -4,7 +4,7 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { Fragment, useContext, useEffect, useId, useRef } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { endSession, useMay, usePerson } from "../session/use-session.ts";
-import { useErrorText } from "../ui/answer-view.tsx";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import icon from "../ui/icon.svg";
 import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -195,12 +195,12 @@ function useSignOut(): (where: "here" | "everywhere") => Promise<void> {
   const words = useWords(shellWords);
   const queries = useQueryClient();
   const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   return async (where) => {
     try {
       await callOperator(where === "here" ? peopleRoutes.signOut : peopleRoutes.signOutEverywhere, undefined);
     } catch (error) {
-      if (error instanceof Error) notice({ text: textOf(error), look: "failed" });
+      if (error instanceof Error) onFailed(error);
       return;
     }
     endSession(queries);

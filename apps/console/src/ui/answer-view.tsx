@@ -4,6 +4,7 @@ import { CallError } from "../operator/call-operator.ts";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Button } from "./button.tsx";
+import { useNotice } from "./notices.tsx";
 import { uiWords } from "./words.ts";
 
 /** An answer, or what stands in its place: its outline while it loads, and why it failed. */
@@ -82,6 +83,13 @@ export function useErrorText(): (error: Error) => string {
     const faults = Object.values(error.fields).map((text) => text.in(language));
     return error.texts?.in(language) ?? (faults.length > 0 ? words.checkFields(faults.join(" ")) : error.message);
   };
+}
+
+/** Says why what was asked for was refused, or could not be asked for. */
+export function useFailedNotice(): (error: Error) => void {
+  const notice = useNotice();
+  const textOf = useErrorText();
+  return (error) => notice({ text: textOf(error), look: "failed" });
 }
 
 /** One sentence, and one thing to do about it. */

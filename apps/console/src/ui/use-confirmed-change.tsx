@@ -4,10 +4,9 @@ import { CallError, type RouteInput } from "../operator/call-operator.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { useChange } from "../operator/use-operator.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { useErrorText } from "./answer-view.tsx";
+import { useFailedNotice } from "./answer-view.tsx";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { useNotice } from "./notices.tsx";
 import { uiWords } from "./words.ts";
 
 export interface ConfirmedChange<Route extends OperatorRoute> {
@@ -36,8 +35,7 @@ export function useConfirmedChange<Route extends OperatorRoute>(
   const words = useWords(uiWords);
   const language = useLanguage();
   const change = useChange(route, options);
-  const notice = useNotice();
-  const textOf = useErrorText();
+  const onFailed = useFailedNotice();
   const [faults, setFaults] = useState<Readonly<Record<string, LocalText>>>({});
   const [question, setQuestion] = useState<{ effects: LocalText[]; onConfirm: () => void }>();
   const run: ConfirmedChange<Route>["run"] = async (input, onDone) => {
@@ -50,7 +48,7 @@ export function useConfirmedChange<Route extends OperatorRoute>(
       if (!(error instanceof CallError)) throw error;
       if (error.code !== "CONFIRMATION_NEEDED") {
         setFaults(error.fields);
-        notice({ text: textOf(error), look: "failed" });
+        onFailed(error);
         return undefined;
       }
       // Only routes with this field in their query ask for it.

@@ -22,7 +22,7 @@ export function LastDays({ botId }: { botId: string | undefined }) {
   });
   const own = { botId, advertiser: advertiserId ?? undefined };
   const { data: report } = useReport({ ...reportQueryOf(search), ...own });
-  if (report === undefined || report.rows.length === 0) return null;
+  if (report === undefined || (report.total.requests === 0 && report.total.clicks === 0)) return null;
   return (
     <section aria-labelledby="last-days">
       <div className="list-head">

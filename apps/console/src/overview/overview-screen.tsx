@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { BotSelect } from "../session/bot-select.tsx";
 import { useMay, usePerson } from "../session/use-session.ts";
@@ -8,11 +8,15 @@ import { AsOf, EmptyState, Failure, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
 import { AttentionItem } from "./attention-item.tsx";
+import type { FirstStepsShown } from "./first-steps.tsx";
 import { LastDay, NoFills, useLastDay } from "./last-day.tsx";
 import { LastDays } from "./last-days.tsx";
 import { useAttention } from "./use-attention.ts";
 import { overviewWords } from "./words.ts";
 import "./overview.css";
+
+/** Only new deployments have them. */
+const FirstSteps = lazy(async () => ({ default: (await import("./first-steps.tsx")).FirstSteps }));
 
 /** What needs attention, each with the page where it is dealt with, and the figures of the last day and the last two weeks. */
 export function OverviewScreen() {
@@ -24,6 +28,11 @@ export function OverviewScreen() {
   // A bot may be taken from a publisher meanwhile.
   const botId = botIds.find((one) => one === chosen) ?? botIds[0];
   const lastDay = useLastDay(botId);
+  const total = lastDay.data?.total;
+  const [firstSteps, setFirstSteps] = useState<FirstStepsShown>(null);
+  const mayBeNew = may("addBot") && total?.rewards === 0 && total.clicks === 0;
+  // Zeros of a new deployment say nothing.
+  const hasFigures = may("readStats") && !(mayBeNew && total.requests === 0 && (firstSteps?.isOpen ?? true));
   return (
     <Page
       title={words.overview}
@@ -35,19 +44,35 @@ export function OverviewScreen() {
       }
     >
       <div className="stack">
+        {mayBeNew && (
+          <Suspense fallback={null}>
+            <FirstSteps onShown={setFirstSteps} />
+          </Suspense>
+        )}
         <section aria-labelledby="attention">
           <h2 id="attention">{words.attention}</h2>
-          <AttentionList attention={attention} noFills={<NoFills query={lastDay} />} />
+          <AttentionList
+            attention={attention}
+            isBeforeCampaigns={mayBeNew && firstSteps?.needsCampaign === true}
+            noFills={<NoFills query={lastDay} />}
+          />
         </section>
-        {may("readStats") && <LastDay query={lastDay} botId={botId} />}
-        {may("readStats") && <LastDays botId={botId} />}
+        {hasFigures && <LastDay query={lastDay} botId={botId} />}
+        {hasFigures && <LastDays botId={botId} />}
         <MoreSections />
       </div>
     </Page>
   );
 }
 
-function AttentionList({ attention, noFills }: { attention: Attention; noFills: ReactNode }) {
+interface AttentionListProps {
+  attention: Attention;
+  /** The first campaign is a step that is shown as open. */
+  isBeforeCampaigns: boolean;
+  noFills: ReactNode;
+}
+
+function AttentionList({ attention, isBeforeCampaigns, noFills }: AttentionListProps) {
   const words = useWords(overviewWords);
   const { endpoints, ended, heldViews, heldClicks, heldPayments, waitingCreatives, isLoading, errors } = attention;
   const [error] = errors;
@@ -62,7 +87,10 @@ function AttentionList({ attention, noFills }: { attention: Attention; noFills: 
         </AttentionItem>
       );
     }),
-    ...itemsOfCampaigns(words, attention),
+    ...itemsOfCampaigns(words, {
+      ...attention,
+      isNothingRunning: attention.isNothingRunning && !isBeforeCampaigns,
+    }),
     heldPayments && heldPayments.count > 0 && (
       <AttentionItem key="held-payments" look="late">
         <Link to="/advertisers" className="row-link">

@@ -6,8 +6,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
-import { Icon } from "../ui/icon.tsx";
-import { useFormats } from "../words/formats.ts";
+import { Checklist } from "../ui/checklist.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { checklistSteps, doneSteps } from "./checklist.ts";
 import { publisherWords, stepWords } from "./words.ts";
@@ -47,37 +46,18 @@ function useDoneSteps(botId: string) {
   });
 }
 
-export function Checklist({ botId }: { botId: string }) {
+export function PublisherChecklist({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
-  const steps = stepWords[useLanguage()];
-  const { number } = useFormats();
+  const texts = stepWords[useLanguage()];
   const done = useDoneSteps(botId);
   return (
-    <section className="panel stack" aria-labelledby="checklist">
-      <AnswerView query={done} rows={5}>
-        {(isDone) => {
-          const count = checklistSteps.filter((step) => isDone[step]).length;
-          return (
-            <>
-              <header className="panel-head">
-                <h2 id="checklist">{words.checklist}</h2>
-                <span className="secondary" role="status">
-                  {words.doneOf({ done: number(count), all: number(checklistSteps.length) })}
-                </span>
-              </header>
-              <ul className="checklist">
-                {checklistSteps.map((step) => (
-                  <li key={step} className={isDone[step] ? "checklist-done" : undefined}>
-                    {isDone[step] ? <Icon name="check" /> : <span className="checklist-open" />}
-                    {steps[step]}
-                    <span className="only-heard">: {isDone[step] ? words.done : words.open}</span>
-                  </li>
-                ))}
-              </ul>
-            </>
-          );
-        }}
-      </AnswerView>
-    </section>
+    <AnswerView query={done} rows={5}>
+      {(isDone) => (
+        <Checklist
+          title={words.checklist}
+          steps={checklistSteps.map((step) => ({ key: step, text: texts[step], isDone: isDone[step] }))}
+        />
+      )}
+    </AnswerView>
   );
 }

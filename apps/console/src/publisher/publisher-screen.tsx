@@ -5,7 +5,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
-import { Checklist } from "./checklist-panel.tsx";
+import { PublisherChecklist } from "./checklist-panel.tsx";
 import { Earnings } from "./earnings.tsx";
 import { FailedWebhook } from "./failed-webhook.tsx";
 import { publisherWords } from "./words.ts";
@@ -42,7 +42,7 @@ export function PublisherScreen() {
             <div className="stack">
               {may("listDeliveries") && (
                 <>
-                  <Checklist botId={botId} />
+                  <PublisherChecklist botId={botId} />
                   <FailedWebhook botId={botId} />
                 </>
               )}

@@ -220,7 +220,6 @@ export interface Values {
   "people.history": { email: string | number };
   "people.actionsOf": { email: string | number };
   "people.seeAsOf": { email: string | number };
-  "publisher.doneOf": { done: string | number; all: string | number };
   "publisher.until": { month: string | number };
   "publisher.statementOf": { month: string | number };
   "publisher.settled": { time: string | number };
@@ -259,6 +258,7 @@ export interface Values {
   "ui.andMore": { count: number };
   "ui.ascending": { column: string | number };
   "ui.descending": { column: string | number };
+  "ui.stepsDone": { done: string | number; all: string | number };
   "deliveryReasons.due": { time: string | number };
   "deliveryReasons.rests": { time: string | number };
   "fileFaults.CAPTIONS_LANGUAGE": { language: string | number };

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pageLanguages } from "@intermission/ad-core/page-language";
 import { expect, test } from "vitest";
 import { friendlyPageTexts } from "../apps/ad-service/src/miniapp-page/friendly-page-texts.ts";
+import { en } from "../apps/miniapp/src/locales/en.ts";
 import { root } from "./processes.ts";
 
 const folders = [
@@ -63,4 +64,30 @@ test.each(pageLanguages)("the texts in %s address the user in one way", (languag
 test.each(pageLanguages)("the texts in %s have one word for one thing", (language) => {
   const other = otherWords[language];
   expect(other ? [...textsOf(language).matchAll(other)].map(([found]) => found) : []).toEqual([]);
+});
+
+/** The key of a state or of a refusal is put together: `${state}.title`, `refused.${reason}`. */
+function isSaid(key: string, code: string): boolean {
+  const [first = "", last = ""] = key.split(".");
+  const isOfState = code.includes(`}.${last}\``) && /^(title|text)$/.test(last) && namesIn(code).has(first);
+  return code.includes(`"${key}"`) || isOfState || code.includes(`\`${first}.\${`);
+}
+
+/** The codes of refusals are written `CODE_USED`, their keys `code-used`. */
+const namesIn = (code: string) =>
+  new Set(
+    [...code.matchAll(/"([\w-]+)"|\b([\w-]+):/g)].map(([, text, name]) =>
+      (text ?? name ?? "").toLowerCase().replaceAll("_", "-"),
+    ),
+  );
+
+test("the mini-app's code says each of its texts", () => {
+  const files = globSync(["apps/miniapp/src/**/*.{ts,tsx}", "packages/ad-core/src/*.ts"], { cwd: root });
+  const code = files
+    .filter((file) => !/[/](locales|gallery|preview)[/]|[.]test[.]/.test(file))
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+  expect(Object.keys(en).filter((key) => !isSaid(key, code))).toEqual([]);
+  expect(isSaid("nobody-says-this.title", code)).toBe(false);
+  expect(isSaid("offer.unused", code)).toBe(false);
 });

@@ -92,7 +92,7 @@ for (const { name, size, tag } of windows) {
 
       await reader.open();
       await reader.click(reader.section("Publisher"));
-      await expect(page.getByText("database is read-only")).toBeVisible();
+      await expect(page.getByText("database is read-only", { exact: true })).toBeVisible();
       await expect(page.getByText(`POST ${receiver.url}`)).toContainText('"direct_link"');
       expect((await analyze(page)).violations).toEqual([]);
       receiver.status = 200;

@@ -37,6 +37,7 @@ const unhandled: Readonly<Record<string, string>> = {
   ReadValue: "what is no value and not refused counts without one",
   SentValue: "what is no value counts without one",
   RequestedBytes: "what is no part and has some of the file's bytes is the whole file",
+  ShowOutcome: "told to the publisher's page, which asks for those that it needs",
   opens: "what is no link of Telegram opens in a browser",
   signInMethods: "listed as they are stored",
   AdPreviewMessage: "each of the two pages reads what the other one sends, and leaves out the rest",

@@ -89,9 +89,17 @@ function showFrame({ dialog, frame, connecting, launch, signal }: Shown): Promis
       clearTimeout(tooLate);
       port = connected;
       port.onmessage = ({ data }: MessageEvent<FromFrame>) => {
-        if (data.kind === "call") relayCall(data.method, data.parameters);
-        else if (data.kind === "result") result = data.result;
-        else end();
+        switch (data.kind) {
+          case "call":
+            return relayCall(data.method, data.parameters);
+          case "result":
+            result = data.result;
+            return;
+          case "done":
+            return end();
+          default:
+            data satisfies never;
+        }
       };
       port.postMessage({ kind: "show", ...launch } satisfies ToFrame);
     });

@@ -34,12 +34,20 @@ async function main(): Promise<void> {
   const port = await receivePort();
   let video: HTMLVideoElement | undefined;
   const onMessage = ({ data }: MessageEvent<ToFrame>) => {
-    if (data.kind === "preload") {
-      const { url, poster_url: poster } = data.media;
-      video = loadVideo(document.createElement("video"), { media_url: url, ...(poster && { poster_url: poster }) });
-    } else if (data.kind === "show") {
-      port.removeEventListener("message", onMessage);
-      show(port, data, () => video);
+    switch (data.kind) {
+      case "preload": {
+        const { url, poster_url: poster } = data.media;
+        video = loadVideo(document.createElement("video"), { media_url: url, ...(poster && { poster_url: poster }) });
+        return;
+      }
+      case "show":
+        port.removeEventListener("message", onMessage);
+        return show(port, data, () => video);
+      case "event":
+        // The host hears them, once the ad is shown.
+        return;
+      default:
+        data satisfies never;
     }
   };
   port.addEventListener("message", onMessage);

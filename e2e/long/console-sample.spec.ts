@@ -66,8 +66,8 @@ test.describe("in Russian", () => {
       JSON.parse(await stack.ads([...command, "list", "--json"])) as { name: string | null; sessionId?: string }[];
     const lists = await Promise.all([list("bots"), list("campaigns"), list("creatives"), list("advertisers")]);
     const names = lists.flat().flatMap(({ name }) => name ?? []);
-    // Events are the advertisers' own words, `sample` is an id.
-    const own = ["Sample:", "install", "purchase", "sample"];
+    // Events are the advertisers' own words, `sample` is an id; browsers have names, too.
+    const own = ["Sample:", "install", "purchase", "sample", "Chrome", "Android"];
     const known = [...names.toSorted((one, other) => other.length - one.length), ...own];
     const [view] = await list("views");
     const more = [
@@ -103,6 +103,8 @@ for (const width of [390, 1280]) {
         await desk.goto(new URL(`/console/${path}`, desk.url()).href);
         await desk.locator("h1").waitFor();
         await expect(desk.getByRole("status", { name: "Загрузка" })).toHaveCount(0);
+        // Whole, with what its parts ask for themselves.
+        await desk.waitForLoadState("networkidle");
         await desk.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
         expect(await desk.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(width);
       }

@@ -1,4 +1,5 @@
-import { type Statement, statement } from "@intermission/postgres/open-database";
+import { type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import { audienceColumns } from "../viewers/audience.ts";
 import type { GroupedFacts } from "./add-facts.ts";
 import { measureOf, measureOfEvent, measureOfMilestone, measureOfRequest } from "./measures.ts";
@@ -23,9 +24,22 @@ export interface Source {
   addBeside?: Statement<never>;
 }
 
+/** Its rows are counters that change, not facts that stay. */
+export interface CounterSource extends Omit<Source, "read" | "addBeside"> {
+  name: "refused-clicks";
+  /** What the counters have grown by, and their counts, without a lock. */
+  readCounts: Statement<GroupedFacts & ReadCounts>;
+}
+
+/** The counters of a group: the code of each, and its count. */
+interface ReadCounts {
+  codes: string[];
+  counts: string[];
+}
+
 /** 10 ms of PostgreSQL. */
 const BATCH = 10_000;
-/** Smaller, since visits that are refused meanwhile wait for the locks on their counts. */
+/** Smaller, since visits that are refused meanwhile wait until the counts are marked. */
 const BATCH_OF_COUNTS = 1000;
 
 interface SourceRows {
@@ -43,11 +57,11 @@ interface SourceRows {
 
 const inRange = "xid >= $1::xid8 and xid < $2::xid8";
 
-/** Groups the rows of `facts`, a query. */
-const grouped = (facts: string) =>
+/** Groups the rows of `facts`, a query. `more`: further columns. */
+const grouped = (facts: string, more = "") =>
   `select date_bin('15 minutes', occurred_at, 'epoch') as quarter, bot_id, coalesce(campaign_id, '') as campaign_id,
      coalesce(creative_id, '') as creative_id, ${audienceColumns}, measure, reason, sum(amount)::integer as amount,
-     sum(spend)::text as spend_micros, sum(revenue)::text as revenue_micros, sum(view_revenue)::text as view_revenue_micros
+     sum(spend)::text as spend_micros, sum(revenue)::text as revenue_micros, sum(view_revenue)::text as view_revenue_micros${more}
    from (
      ${facts}
    ) as facts
@@ -73,11 +87,12 @@ function source(name: Source["name"], rows: SourceRows): Source {
 }
 
 /*
- * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
- * difference is added under its lock. So the order of commits does not matter, and a concurrent increment is not missed.
- * The position only reports freshness; it selects no rows.
+ * Each counter stores how much of its count is in the sums, and the difference is added. Only the roll-up changes that, so it
+ * reads the counters without a lock, and marks what it has added at the end of its transaction: a visit that is refused
+ * meanwhile waits for two statements, not for those of all sums, and what it adds stays to be added.
+ * So the order of commits does not matter. The position only reports freshness; it selects no rows.
  */
-const refusedClicks: Source = {
+const refusedClicks: CounterSource = {
   name: "refused-clicks",
   // If more than one batch waits, the position moves by one, and the next batch follows.
   end: statement(
@@ -85,23 +100,47 @@ const refusedClicks: Source = {
     `select $1::xid8 as xid from click_refusals where not is_summed
      order by quarter, bot_id, code, reason offset ${BATCH_OF_COUNTS} limit 1`,
   ),
-  read: statement(
+  readCounts: statement(
     "statistics.read-refused-clicks",
-    `with waiting as (
-      select bot_id, code, reason, quarter, count, summed from click_refusals
-      where not is_summed and $1::xid8 < $2::xid8
-      order by quarter, bot_id, code, reason limit ${BATCH_OF_COUNTS} for update
+    grouped(
+      `(select bot_id, null as campaign_id, null as creative_id, '' as audience, quarter as occurred_at,
+       'clicks-refused' as measure, reason, count - summed as amount, 0 as spend, 0 as revenue, 0 as view_revenue, code, count
+     from click_refusals where not is_summed and $1::xid8 < $2::xid8
+     order by quarter, bot_id, code, reason limit ${BATCH_OF_COUNTS})`,
+      ", array_agg(code) as codes, array_agg(count) as counts",
     ),
-    summed as (
-      update click_refusals set summed = waiting.count, is_summed = true from waiting
-      where click_refusals.bot_id = waiting.bot_id and click_refusals.code = waiting.code
-        and click_refusals.reason = waiting.reason and click_refusals.quarter = waiting.quarter
-    )
-    ${grouped(`select bot_id, null as campaign_id, null as creative_id, '' as audience, quarter as occurred_at,
-       'clicks-refused' as measure, reason, count - summed as amount, 0 as spend, 0 as revenue, 0 as view_revenue
-     from waiting`)}`,
   ),
 };
+
+const addedCounts = rowParameters({
+  quarter: "timestamptz",
+  bot_id: "text",
+  code: "text",
+  reason: "text",
+  added: "bigint",
+});
+
+/** The order of the locks is that of the visits. */
+const markCounts = statement<never>(
+  "statistics.mark-refused-clicks",
+  `with marked as (
+     select bot_id, code, reason, quarter, added, click_refusals.count
+     from (${addedCounts.table}) as input join click_refusals using (bot_id, code, reason, quarter)
+     order by quarter, bot_id, code, reason for update of click_refusals
+   )
+   update click_refusals set summed = added, is_summed = marked.count = added from marked
+   where click_refusals.bot_id = marked.bot_id and click_refusals.code = marked.code
+     and click_refusals.reason = marked.reason and click_refusals.quarter = marked.quarter`,
+);
+
+/** Says of the counters that were read that their counts are in the sums. Refused visits wait from here until the commit. */
+export async function markAdded(tx: Transaction, groups: readonly (GroupedFacts & ReadCounts)[]): Promise<void> {
+  if (groups.length === 0) return;
+  const rows = groups.flatMap(({ quarter, bot_id, reason, codes, counts }) =>
+    codes.map((code, index) => ({ quarter, bot_id, code, reason, added: Number(counts[index]) })),
+  );
+  await tx.run(markCounts, addedCounts.values(rows));
+}
 
 const inTable = (table: string) => (transactions: string) => `${table} where ${transactions}`;
 
@@ -125,7 +164,7 @@ const addToConversions = (table: string, column: "reported" | "reversed") =>
      ${column} = conversion_quarters.${column} + excluded.${column},
      ${column}_micros = conversion_quarters.${column}_micros + excluded.${column}_micros`;
 
-export const sources: readonly Source[] = [
+export const sources: readonly (Source | CounterSource)[] = [
   source("requests", {
     from: inTable("ad_requests"),
     measure: measureOf("outcome", measureOfRequest),

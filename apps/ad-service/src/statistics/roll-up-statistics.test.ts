@@ -136,6 +136,32 @@ describe("statistics", () => {
       expect(await readSums(store.database)).toMatchObject({ "hour 3 910  clicks-refused": [sum, 0, 0] });
     }
   });
+
+  test("a refused visit waits for no sum, and is added by the next roll-up", async () => {
+    const [added, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = holdingBefore("statistics.move-position", store.database, () => {
+      added.resolve();
+      return go.promise;
+    });
+    const refused = statement<never>(
+      "test.refused-visit",
+      `insert into click_refusals (bot_id, code, reason, quarter, count) values ('910', 'c', 'expired', $1, 1)
+       on conflict (bot_id, code, reason, quarter) do update set count = click_refusals.count + 1, is_summed = false`,
+    );
+    const visit = () => store.database.run(refused, [new Date(dayStart + 3 * 3_600_000)]);
+    await visit();
+    const rollUp = rollUpStatistics(held);
+    await added.promise;
+    try {
+      await visit();
+    } finally {
+      go.resolve();
+      await rollUp;
+    }
+    expect(await readReasons(store.database)).toEqual({ "910  clicks-refused expired": 1 });
+    await rollUpUntilNow(store.database);
+    expect(await readReasons(store.database)).toEqual({ "910  clicks-refused expired": 2 });
+  });
 });
 
 /** Runs the steps of a day; returns the facts that were committed in the end. */
@@ -194,6 +220,20 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
           if (++count < most) return rows as never;
           await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
           throw new Error("the node crashed");
+        };
+        return work({ run });
+      }),
+  };
+}
+
+/** A node that waits before a statement, once it has added the counts of refused visits. */
+function holdingBefore(name: string, database: Database, wait: () => Promise<void>): Pick<Database, "transaction"> {
+  return {
+    transaction: (work) =>
+      database.transaction((tx) => {
+        const run: Transaction["run"] = async (each, values) => {
+          if (each.name === name && values[0] === "refused-clicks") await wait();
+          return tx.run(each, values);
         };
         return work({ run });
       }),

@@ -2,7 +2,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import { addFacts } from "./add-facts.ts";
-import { type Source, sources } from "./fact-sources.ts";
+import { type CounterSource, markAdded, type Source, sources } from "./fact-sources.ts";
 
 // One node adds at a time: the others skip the locked row and retry later. One row is the lock of all sources, since a fact of
 // each may change the same sums, and two transactions would change them in different orders.
@@ -32,15 +32,17 @@ export async function rollUpStatistics(database: Pick<Database, "transaction">):
   return { hasMore };
 }
 
-async function addBatch(tx: Transaction, source: Source): Promise<boolean> {
+async function addBatch(tx: Transaction, source: Source | CounterSource): Promise<boolean> {
   const [place] = await tx.run(claim, [source.name]);
   if (!place || BigInt(place.settled) <= BigInt(place.xid)) return false;
   const end = (await tx.run(source.end, [place.xid]))[0]?.xid;
   const upTo = end === undefined ? place.settled : endOfBatch(place, end);
   const isAll = upTo === place.settled;
-  await addFacts(tx, await tx.run(source.read, [place.xid, upTo]));
-  if (source.addBeside) await tx.run(source.addBeside, [place.xid, upTo]);
+  const added = "readCounts" in source ? await tx.run(source.readCounts, [place.xid, upTo]) : [];
+  await addFacts(tx, "read" in source ? await tx.run(source.read, [place.xid, upTo]) : added);
+  if ("addBeside" in source && source.addBeside) await tx.run(source.addBeside, [place.xid, upTo]);
   await tx.run(move, [source.name, upTo, isAll ? place.now : null]);
+  await markAdded(tx, added);
   return !isAll;
 }
 

@@ -26,6 +26,14 @@ test.each([
   ["tg://join?invite=AbC_d", "https://t.me/+AbC_d"],
   ["tg://privatepost?channel=12&post=3", "https://t.me/c/12/3"],
   ["tg://addlist?slug=abc", "https://t.me/addlist/abc"],
+  ["tg://proxy?server=a.test&port=443&secret=ee", "https://t.me/proxy?server=a.test&port=443&secret=ee"],
+  ["tg://socks?server=a.test&port=1080", "https://t.me/socks?server=a.test&port=1080"],
+  ["tg://setlanguage?lang=pirate", "https://t.me/setlanguage/pirate"],
+  ["tg://bg?slug=abc&mode=blur", "https://t.me/bg/abc?mode=blur"],
+  ["tg://bg?color=ffffff", "https://t.me/bg/ffffff"],
+  ["tg://call?slug=abc", "https://t.me/call/abc"],
+  ["tg://resolve?domain=news&story=7", "https://t.me/news/s/7"],
+  ["tg://resolve?domain=news&album=7", "https://t.me/news/a/7"],
   ["tg://msg_url?url=https%3A%2F%2Fa.test&text=b", "https://t.me/share/url?url=https%3A%2F%2Fa.test&text=b"],
 ])("%s opens inside Telegram, as %s", (address, link) => expect(telegramLink(address)).toBe(link));
 

@@ -67,9 +67,11 @@ function resolved(take: Take): string | undefined {
   if (phone !== undefined) return `+${phone.replace(/^\+/, "")}`;
   const domain = take("domain");
   const page = take("appname") ?? take("post");
-  const story = take("story");
+  const [story, album, collection] = [take("story"), take("album"), take("collection")];
   if (domain === undefined || page !== undefined) return domain && `${domain}/${page}`;
-  return story === undefined ? domain : `${domain}/s/${story}`;
+  if (story !== undefined) return `${domain}/s/${story}`;
+  if (album !== undefined) return `${domain}/a/${album}`;
+  return collection === undefined ? domain : `${domain}/c/${collection}`;
 }
 
 function privatePost(take: Take): string | undefined {
@@ -86,11 +88,18 @@ const paths: Readonly<Record<string, (take: Take) => string | undefined>> = {
   addstickers: below("addstickers/", "set"),
   addemoji: below("addemoji/", "set"),
   addtheme: below("addtheme/", "slug"),
-  bg: below("bg/", "slug"),
+  addstyle: below("addstyle/", "slug"),
+  bg: (take) => below("bg/", "slug")(take) ?? below("bg/", "color")(take) ?? below("bg/", "gradient")(take),
   boost: below("boost/", "domain"),
   contact: below("contact/", "token"),
   giftcode: below("giftcode/", "slug"),
   invoice: below("$", "slug"),
+  call: below("call/", "slug"),
+  setlanguage: below("setlanguage/", "lang"),
+  stargift_auction: below("auction/", "slug"),
+  proxy: () => "proxy",
+  socks: () => "socks",
+  confirmphone: () => "confirmphone",
   message: below("m/", "slug"),
   nft: below("nft/", "slug"),
   msg_url: () => "share/url",

@@ -109,9 +109,9 @@ function firstLine(text: string): string | undefined {
 function messageOf(text: string): string | undefined {
   try {
     const answer: unknown = JSON.parse(text);
-    const { error, detail } = Object(answer);
-    const facts = { ...Object(answer), ...Object(detail), ...Object(error) };
-    const message = [facts.message, facts.error, facts.detail, facts.reason, facts.title].find(isText);
+    const { error, detail, data, result } = Object(answer);
+    const facts = { ...Object(answer), ...Object(data), ...Object(result), ...Object(detail), ...Object(error) };
+    const message = [facts.message, facts.msg, facts.error, facts.detail, facts.reason, facts.title].find(isText);
     const parts = [facts.code, message].filter(isText);
     return parts.length === 0 ? undefined : parts.join(": ");
   } catch {

@@ -9,7 +9,7 @@ const MARKUP = /<[a-z!/][^<>]*>/i;
 const HTML_TYPE = /^\s*(text\/html|application\/xhtml\+xml)\b/i;
 const JSON_FIRST = /^\s*[{["]/;
 const NEGATIVE_WORDS =
-  /^\s*"?((an? |internal )?(server )?(error|exception)|fatal|invalid|bad (request|signature|token)|wrong (signature|token)|unauthori[sz]ed|forbidden|(access |permission )?denied|not (found|authori[sz]ed|allowed|implemented)|failed|failure|signature (is )?(invalid|mismatch|missing|wrong))\b/i;
+  /^\s*"?((an? |internal )?(server )?(error|exception)|fatal|invalid|(bad|wrong|missing|no|unknown) (request|signature|token|header)|unauthori[sz]ed|forbidden|(access |permission )?denied|not (found|authori[sz]ed|authenticated|allowed|implemented)|failed|failure|(could|can|did) ?not|unable to|signature (is |was |check |verification |does )?(not|invalid|mismatch|missing|wrong|failed))\b/i;
 
 /** What is wrong with the answer of a receiver that answered 2xx; undefined: nothing. `text`: its beginning. */
 export function warningOfAnswer({
@@ -20,9 +20,9 @@ export function warningOfAnswer({
   readonly contentType?: string | null | undefined;
 }): AnswerWarning | undefined {
   const content = (text ?? "").replace(/^\uFEFF/, "");
-  if (JSON_FIRST.test(content)) return isNegative(parsed(content)) ? "negative-answer" : undefined;
+  if (JSON_FIRST.test(content)) return isNegative(parsed(content), 0) ? "negative-answer" : undefined;
   if (MARKUP_FIRST.test(content) || (HTML_TYPE.test(contentType ?? "") && MARKUP.test(content))) return "html-answer";
-  return NEGATIVE_WORDS.test(content) ? "negative-answer" : undefined;
+  return NEGATIVE_WORDS.test(content) || /^\s*(false|no)\s*$/i.test(content) ? "negative-answer" : undefined;
 }
 
 /** Undefined also for the beginning of a longer answer. */
@@ -35,32 +35,50 @@ function parsed(text: string): unknown {
 }
 
 const NEGATIVE_STATUS =
-  /^(error|err|fail|failed|failure|ko|nok|not[ _-]?ok|denied|rejected|refused|invalid|unauthorized|forbidden|not[ _-]?found)$/i;
+  /^(err|fail|ko|nok|not[ _-]?ok|((error|failed|failure|denied|rejected|refused|invalid|unauthori[sz]ed|forbidden|(bad|wrong|missing)[ _-](request|signature|token|header)|not[ _-]?(found|authori[sz]ed))([ _-].*)?))$/i;
 
 /** Members that say how it went, by their names in lower case. */
-const negativeMembers: Readonly<Record<string, (value: unknown) => boolean>> = {
+const negativeMembers: Readonly<Record<string, (value: unknown, depth: number) => boolean>> = {
   ok: isNo,
   success: isNo,
   succeeded: isNo,
   successful: isNo,
   accepted: isNo,
   received: isNo,
-  result: isNegativeWord,
-  status: (value) => isNegativeWord(value) || isNegativeStatus(value),
+  valid: isNo,
+  verified: isNo,
+  authorized: isNo,
+  authenticated: isNo,
+  result: (value, depth) => isNegativeWord(value) || isNegative(value, depth),
+  data: isNegative,
+  response: isNegative,
+  status: (value, depth) => isNegativeWord(value) || isNegativeStatus(value) || isNegative(value, depth),
   statuscode: isNegativeStatus,
-  code: isNegativeStatus,
+  code: (value) => isNegativeWord(value) || isNegativeStatus(value),
+  message: isNegativeSentence,
+  msg: isNegativeSentence,
+  detail: isNegativeSentence,
+  reason: isNegativeSentence,
   error: isSomething,
   errors: isSomething,
   exception: isSomething,
 };
 
-function isNegative(answer: unknown): boolean {
-  if (typeof answer === "string") return NEGATIVE_WORDS.test(answer);
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return false;
+/** Answers are in envelopes at times: `{"data":[{"ok":false}]}`. */
+const MAX_DEPTH = 3;
+
+function isNegative(answer: unknown, depth: number): boolean {
+  if (typeof answer === "string") return isNegativeSentence(answer);
+  if (typeof answer !== "object" || answer === null || depth > MAX_DEPTH) return false;
+  if (Array.isArray(answer)) return answer.some((one) => isNegative(one, depth + 1));
   return Object.entries(answer).some(([name, value]) => {
     const key = name.toLowerCase();
-    return Object.hasOwn(negativeMembers, key) && negativeMembers[key]?.(value) === true;
+    return Object.hasOwn(negativeMembers, key) && negativeMembers[key]?.(value, depth + 1) === true;
   });
+}
+
+function isNegativeSentence(value: unknown): boolean {
+  return typeof value === "string" && NEGATIVE_WORDS.test(value);
 }
 
 function isNo(value: unknown): boolean {

@@ -98,6 +98,7 @@ const sentences: [status: number | null, text: string, words: RegExp][] = [
   [503, "503 - Tunnel Unavailable", /tunnel is not connected/],
   [200, "<html>", /web page/],
   [200, '{"ok":false,"message":"no such user"}', /no such user.*says? that it failed/],
+  [200, '{"data":{"success":false,"msg":"no such user"}}', /no such user.*says? that it failed/],
 ];
 
 test.each(["operator", "publisher"] as const)("who answers and what it says decide the advice for the %s", (reader) => {

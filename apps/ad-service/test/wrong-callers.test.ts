@@ -26,6 +26,33 @@ test("forged launch data is limited by address; an authentic launch from it is a
   await fixture.close();
 });
 
+test.each([
+  ["reports", { reports: [] }],
+  ["faults", { fault: "other" }],
+  ["status", {}],
+  ["ad-reports", { reason: "other" }],
+])(
+  "forged tokens of sessions are limited by address (%s); a right one is accepted all the same",
+  async (call, body) => {
+    const fixture = await openViewFixture(store.database, (app, deps) => viewPlayerRoutes(app, deps));
+    const { body: opened } = await fixture.post("/sessions", {
+      bot_id: fixture.botId,
+      init_data: fixture.initData("501"),
+    });
+    const [id, token] = [String(opened.session_id), String(opened.token)];
+    const ask = async (sessionId: string, withToken: string) =>
+      (await fixture.post(`/sessions/${sessionId}/${call}`, { token: withToken, ...body })).status;
+    // Of sessions of many names: each session has a limit of its own.
+    const forged = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => ask(`${id.slice(0, -3)}${100 + at}`, token)),
+    );
+    expect(forged.filter((status) => status === 401)).toHaveLength(20);
+    expect(forged.filter((status) => status === 429)).toHaveLength(20);
+    expect(await ask(id, token)).toBe(200);
+    await fixture.close();
+  },
+);
+
 test("wrong tokens of bots are counted by a metric, those of suspended bots and right ones are not", async () => {
   const metricsToken = "m".repeat(32);
   const fixture = await openAppFixture(store.database, {

@@ -158,7 +158,8 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
         const eventId = newEventId(at.getTime(), randomBytes(10));
         const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
-        return reportAnswer(await recordProgress(views, { ...id, ...progress, eventId, now: at }), at);
+        const outcome = await recordProgress(views, { ...id, ...progress, eventId, now: at });
+        return reportAnswer(spendForgery(request, outcome, at), at);
       });
 
       scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {
@@ -166,7 +167,10 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const at = now();
         const id = identify(request.params);
         spend(request, calls, id.viewId, at);
-        return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
+        return faultAnswer(
+          spendForgery(request, await recordFault(database, { ...id, token, fault, now: at }), at),
+          at,
+        );
       });
 
       scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
@@ -176,7 +180,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         spend(request, calls, id.viewId, at);
         const { "user-agent": userAgent } = request.headers;
         const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
-        const outcome = await readViewStatus(deps, question);
+        const outcome = spendForgery(request, await readViewStatus(deps, question), at);
         const nextAd = outcome.outcome === "found" ? outcome.nextAd : undefined;
         const device = describeDevice(request.headers);
         const file =
@@ -189,19 +193,26 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const at = now();
         const id = identify(request.params);
         spend(request, calls, id.viewId, at);
-        return adReportAnswer(await reportAd(database, { ...id, token, reason, now: at }), at);
+        const outcome = await reportAd(database, { ...id, token, reason, now: at });
+        return adReportAnswer(spendForgery(request, outcome, at), at);
       });
     },
     { prefix: "/player/v1" },
   );
 }
 
-type SpendForgery = (request: FastifyRequest, outcome: { outcome: string; reason?: unknown }, at: Date) => void;
+/** Returns the outcome of a call. One too many of an address that forges launch data, or a session's token, is a 429. */
+type SpendForgery = <Outcome extends { outcome: string }>(
+  request: FastifyRequest,
+  outcome: Outcome,
+  at: Date,
+) => Outcome;
 
 function countForgeries(forgeries: RateLimiter): SpendForgery {
   return (request, outcome, at) => {
-    if (outcome.outcome === "refused" && outcome.reason === "INIT_DATA_INVALID")
-      spend(request, forgeries, addressNetwork(request.ip), at);
+    const isForgedLaunch = "reason" in outcome && outcome.reason === "INIT_DATA_INVALID";
+    if (isForgedLaunch || outcome.outcome === "unknown") spend(request, forgeries, addressNetwork(request.ip), at);
+    return outcome;
   };
 }
 

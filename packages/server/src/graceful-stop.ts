@@ -1,4 +1,5 @@
 import type { Logger } from "./logger.ts";
+import { notifySystemd } from "./notify-systemd.ts";
 
 export interface StopOptions {
   readonly logger: Logger;
@@ -53,7 +54,10 @@ export function onStopSignal(
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
 }
 
-/** Logged at any LOG_LEVEL: a supervisor waits for this line. `schema` is the newest migration, so that a log tells what runs. */
+/**
+ * Says that this server serves. Logged at any LOG_LEVEL: a supervisor waits for this line, systemd for its message. `schema` is the
+ * newest migration, so that a log tells what runs.
+ */
 export function logListening(
   logger: Logger,
   facts: {
@@ -64,6 +68,7 @@ export function logListening(
   },
 ): void {
   logger.child({}, { level: "info" }).info(facts, "listening");
+  notifySystemd({ logger });
 }
 
 /** For a store that has ended: work in progress cannot finish without it. A supervisor restarts this program. */

@@ -14,8 +14,9 @@ export default defineConfig({
   fullyParallel: true,
   retries: 0,
   forbidOnly: process.env.CI === "true",
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  // Three times what a flow takes beside two others; only one that fails waits for so long.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   reporter: [["list"]],
   use: {
     ...devices["Pixel 7"],

@@ -13,8 +13,8 @@ export default defineConfig({
       "scripts/wait-for-slow-machines.ts",
       "packages/testing/src/property-seeds.ts",
     ],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // A third of the time is waiting, for processes, timeouts and the database: two cores can run three workers.
     maxWorkers: 3,
     tags: [

@@ -157,9 +157,7 @@ test.describe("on a phone with letters of twice the size", { tag: "@long" }, () 
     const name = desk.getByRole("rowheader", { name: email });
     await name.waitFor();
     const box = desk.locator(".table-box");
-    await expect
-      .poll(() => box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), { timeout: 5000 })
-      .toBe(0);
+    await expect.poll(() => box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     expect(await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 });

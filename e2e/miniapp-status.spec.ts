@@ -69,7 +69,7 @@ test("another ad is offered only when there is one; before, the status says when
   const { botId } = stack.secrets;
   await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
-  await stack.ads(["bots", "update", botId, "--cooldown", "12"]);
+  await stack.ads(["bots", "update", botId, "--cooldown", "20"]);
   try {
     const another = page.getByRole("button", { name: "Watch another ad" });
     const timer = page.getByRole("timer");
@@ -84,7 +84,7 @@ test("another ad is offered only when there is one; before, the status says when
     // The countdown changes a text; it does not make new elements, which a screen reader would lose.
     expect(await value.evaluate((now, before) => now === before, first)).toBe(true);
     expect(await element?.evaluate(({ isConnected }) => isConnected)).toBe(true);
-    await expect(another).toBeVisible({ timeout: 20_000 });
+    await expect(another).toBeVisible({ timeout: 30_000 });
     await expect(timer).toBeHidden();
   } finally {
     await stack.ads(["bots", "update", botId, "--cooldown", "0"]);

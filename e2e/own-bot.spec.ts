@@ -64,7 +64,7 @@ test("an endpoint that is not ready is named with its reason, and works soon aft
   await expect(reason).toBeVisible();
   const program = createServer((_request, response) => response.end()).listen(webhookPort, "127.0.0.1");
   try {
-    await expect(page.getByRole("button", { name: "Test now" })).toBeHidden({ timeout: 10_000 });
+    await expect(page.getByRole("button", { name: "Test now" })).toBeHidden({ timeout: 30_000 });
   } finally {
     program.close();
   }

@@ -55,7 +55,7 @@ export class ScriptedViewer {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     });
     const retryAfterSeconds = Number(response.headers.get("retry-after"));
     return { status: response.status, body: (await response.json()) as Body, retryAfterSeconds };

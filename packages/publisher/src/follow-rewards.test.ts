@@ -61,7 +61,7 @@ test.each(["PRECONDITION_FAILED", "FORBIDDEN"])(
       handled.push(id);
       if (handled.length === 2) throw Object.assign(new Error("of the handler"), { code });
     });
-    await vi.waitFor(() => expect(handled).toEqual(["1", "2", "2"]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(handled).toEqual(["1", "2", "2"]));
     stop();
     await ended;
     expect(after.slice(0, 2)).toEqual([undefined, "1"]);
@@ -87,7 +87,7 @@ test("a ledger that is older than the cursor is read from its start, also if the
       throw new Error("no disk");
     });
   const { ended, stop } = follow(companion, (id) => void handled.push(id), write);
-  await vi.waitFor(() => expect(handled).toEqual(["1", "1"]), { timeout: 10_000 });
+  await vi.waitFor(() => expect(handled).toEqual(["1", "1"]));
   stop();
   await ended;
   expect(after.slice(0, 4)).toEqual([undefined, "1", "1", undefined]);
@@ -112,7 +112,7 @@ test("a ledger that is read from its start after a restore pays no entry again t
   const handled: string[] = [];
   const options = { signal: abort.signal, store: memoryStore(), onError: () => {} };
   const ended = followRewards(companion, cursors, ({ entryId }) => void handled.push(entryId), options);
-  await vi.waitFor(() => expect(handled).toContain("3"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(handled).toContain("3"));
   await vi.waitFor(() => expect(cursor).toBe("3"));
   abort.abort();
   await ended;
@@ -199,7 +199,7 @@ test("spends are no rewards: followRewards passes over them and keeps its place,
 test("an API that accepts the request and never answers is reported and asked again", async () => {
   const { companion, after } = companionOf();
   const { ended, onError, stop } = follow(companion, () => {});
-  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1), { timeout: 5000 });
+  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1));
   expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "UNREACHABLE" }));
   stop();
   await ended;
@@ -212,7 +212,7 @@ test("an onError that throws does not end following", async () => {
   onError.mockImplementation(() => {
     throw new Error("no log");
   });
-  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1), { timeout: 5000 });
+  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1));
   stop();
   await ended;
   expect(logged).toHaveBeenCalled();
@@ -235,12 +235,12 @@ test("a handler that is late is reported, is not called twice, and later entries
   const written: unknown[] = [];
   const cursors = { read: () => undefined, write: (cursor?: string) => void written.push(cursor) };
   const ended = followLedger(companion, cursors, handle, { signal: abort.signal, onError, handlerTimeoutMs: 20 });
-  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
   expect(String(onError.mock.calls[0])).toContain("the handler of the ledger's entry 1 is not done after 20 ms");
   expect(handle).toHaveBeenCalledTimes(1);
   // It is done while nobody waits for it.
   slow.resolve();
-  await vi.waitFor(() => expect(written).toContain("2"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(written).toContain("2"));
   abort.abort();
   await ended;
   expect(handle.mock.calls.slice(0, 2)).toMatchObject([[{ entryId: "1" }], [{ entryId: "2" }]]);
@@ -253,9 +253,9 @@ test("a handler that never ends is called again after ten minutes, and an abort 
   const [abort, onError, handle] = [new AbortController(), vi.fn(), vi.fn(() => new Promise<void>(() => {}))];
   const cursors = { read: () => undefined, write: () => {} };
   const ended = followRewards(companion, cursors, handle, { signal: abort.signal, onError, handlerTimeoutMs: 20 });
-  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
   vi.advanceTimersByTime(600_001);
-  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2));
   vi.useRealTimers();
   abort.abort();
   await ended;

@@ -233,7 +233,7 @@ test("a handler that does not end delays no event of another user", async () => 
   const handle = vi.fn(({ userId }: AdEvent) => (userId === "1" ? gate.promise : undefined));
   const url = await serve(webhook(handle, { tokens: token }));
   const slow = fetch(url, signed({ user_tg_id: "1" }));
-  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1));
   const others = Array.from({ length: 20 }, (_, user) => fetch(url, signed({ user_tg_id: String(user + 2) })));
   expect((await Promise.all(others)).map(({ status }) => status)).toEqual(others.map(() => 200));
   gate.resolve();

@@ -84,7 +84,6 @@ test("a body that is too long to be dropped closes the connection, and the answe
 
 test("a body that stops arriving is not waited for: the answer comes, and the connection is closed", {
   tags: "long",
-  timeout: 10_000,
 }, async () => {
   const { port } = await server();
   const socket = connect(port, "127.0.0.1");

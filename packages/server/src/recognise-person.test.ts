@@ -45,9 +45,10 @@ test.each([
   ["letters", `Mozilla/5.0 (X) Gecko ${"a".repeat(15_000)}`],
   ["blanks", `Mozilla/5.0 (X) Gecko bot ${" ".repeat(15_000)}x`],
 ])("an agent of 15 kB of %s is judged immediately", (_what, agent) => {
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   for (let round = 0; round < 100; round++) recognisePerson(agents, "GET", { ...person, "user-agent": agent });
-  expect((performance.now() - start) / 100).toBeLessThan(20);
+  // The time of this thread: others keep a busy machine's processors, too.
+  expect(process.threadCpuUsage(start).user / 1000 / 100).toBeLessThan(20);
 });
 
 describe("what the headers reveal", () => {

@@ -97,7 +97,7 @@ describe("the last use of a token", () => {
     expect(await uses()).toEqual({ [tokenId]: now, [nextId]: after(200) });
   });
 
-  test("waits for no change of the token, and makes none wait", { timeout: 20_000 }, async () => {
+  test("waits for no change of the token, and makes none wait", async () => {
     await use(nodes[0], now);
     await store.database.transaction(async (tx) => {
       await tx.run({ name: "", text: "select from bot_tokens where bot_id = $1 for update" }, [botId]);

@@ -106,7 +106,8 @@ test.each([
   ["look-alikes", `${link}${"0".repeat(15_000)}`],
   ["invisible characters", `/${"\u200b".repeat(15_000)}x`],
 ])("an address of 15 kB of %s is judged immediately", (_what, address) => {
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   for (let round = 0; round < 20; round++) linkAddress(address);
-  expect((performance.now() - start) / 20).toBeLessThan(20);
+  // The time of this thread: others keep a busy machine's processors, too.
+  expect(process.threadCpuUsage(start).user / 1000 / 20).toBeLessThan(20);
 });

@@ -63,10 +63,11 @@ describe("the captions for a viewer", () => {
   test("a header of thousands of languages, or of one with thousands of parts, takes no time", () => {
     const offered = [{ language: "de" }, { language: "en" }];
     const hostile = [Array(5000).fill("q-q-q").join(","), Array(8000).fill("q").join("-"), "x".repeat(16_000)];
-    const startedAt = performance.now();
+    const start = process.threadCpuUsage();
     for (const tag of hostile) expect(orderCaptions(offered, [tag])[0]?.language).toBe("en");
     expect(orderCaptions(offered, [...Array(5000).fill("q-q"), "de"])[0]?.language).toBe("en");
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    // The time of this thread: others keep a busy machine's processors, too.
+    expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(100);
   });
 
   test("without captions there are none", () => {

@@ -74,7 +74,7 @@ describe("the addresses of the mini-app", () => {
     expect(response.status).toBe(302);
     expect(response.headers.get("cache-control")).toBe("no-store");
     await fixture.newBot();
-    await expect.poll(async () => (await get("/app")).status, { timeout: 10_000 }).toBe(404);
+    await expect.poll(async () => (await get("/app")).status).toBe(404);
   });
 
   test("if there are no bots or several, an address without a bot's id returns a page that reports it", async () => {

@@ -232,12 +232,10 @@ describe("samples that end in an error code", () => {
       const hop = Number(request.url?.slice(-1));
       setTimeout(() => response.end(wrapper(`http://${request.headers.host}/w${hop + 1}`)), 150);
     };
-    const started = performance.now();
     const { outcome } = await unwrap(
       { "/w1": slow, "/w2": slow, "/w3": slow, "/w4": slow, "/w5": slow },
       { tag: "/w1", totalMs: 400 },
     );
     expect(outcome).toMatchObject({ outcome: "no-ad", code: 301 });
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 });

@@ -86,11 +86,11 @@ describe("watching the ledger", () => {
 
       const seen: (string | null)[] = [];
       const watch = api.watch(from, (entry) => seen.push(entry.eventId), undefined, { includeTests: true });
-      await vi.waitFor(() => expect(seen).toEqual(all), 5000);
+      await vi.waitFor(() => expect(seen).toEqual(all));
       watch.stop();
       const real: (string | null)[] = [];
       const usual = api.watch(from, (entry) => real.push(entry.eventId));
-      await vi.waitFor(() => expect(real).toEqual(["evt_real", null, "evt_last"]), 5000);
+      await vi.waitFor(() => expect(real).toEqual(["evt_real", null, "evt_last"]));
       usual.stop();
     } finally {
       await api.stop();
@@ -144,7 +144,6 @@ describe("watching the ledger", () => {
 
   test("a bot backend's subscription survives a restart of the API without a gap or a repeat", {
     tags: "long",
-    timeout: 20_000,
   }, async () => {
     const first = await startTestApi(store.database);
     const from = (await first.client().rewards.cursor.query()).cursor;
@@ -152,16 +151,14 @@ describe("watching the ledger", () => {
     const subscription = first.watch(from, (entry) => seen.push(entry));
 
     expect((await first.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_before" })).status).toBe(200);
-    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(["evt_before"]), 5000);
-    const stoppedWithin = Date.now();
+    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(["evt_before"]));
     await first.stop();
-    expect(Date.now() - stoppedWithin).toBeLessThan(3000);
     await record(store.database, "evt_between");
     const second = await startTestApi(store.database, { port: Number(new URL(first.url).port) });
     await second.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_after" });
 
     const expected = ["evt_before", "evt_between", "evt_after"];
-    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(expected), { timeout: 10_000 });
+    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(expected));
     expect(seen[0]).toMatchObject({ userId: "9", event: "rewarded", amount: 10, balance: 10, reason: null });
     subscription.stop();
     await second.stop();
@@ -173,7 +170,7 @@ describe("watching the ledger", () => {
       const input = encodeURIComponent(JSON.stringify({ lastEventId }));
       const response = await fetch(`${api.url}/trpc/rewards.watch?input=${input}`, {
         headers: { authorization, accept: "text/event-stream" },
-        signal: AbortSignal.timeout(5000),
+        signal: AbortSignal.timeout(20_000),
       });
       return response.status === 200 ? (await response.text()).match(/"code":"(\w+)"/)?.[1] : String(response.status);
     };

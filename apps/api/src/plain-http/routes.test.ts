@@ -192,15 +192,15 @@ test("a watch is server-sent events: each entry once from the cursor on, then li
   };
   const idsIn = (text: string) => [...text.matchAll(/"eventId":"([^"]+)"/g)].map(([, id]) => id);
   const whole = await read({ "last-event-id": startOfLedger });
-  await vi.waitFor(() => expect(idsIn(whole.text).slice(0, 2)).toEqual(["evt_1", "evt_2"]), 10_000);
+  await vi.waitFor(() => expect(idsIn(whole.text).slice(0, 2)).toEqual(["evt_1", "evt_2"]));
   await api.deliver({ event: "rewarded", user_tg_id: "42", event_id: "evt_live", code: "CodeLive" });
-  await vi.waitFor(() => expect(idsIn(whole.text)).toEqual(["evt_1", "evt_2", "evt_live"]), 10_000);
+  await vi.waitFor(() => expect(idsIn(whole.text)).toEqual(["evt_1", "evt_2", "evt_live"]));
   whole.stop();
   const [, firstId = "", data = ""] = /^id: (.+)\ndata: (.+)$/m.exec(whole.text) ?? [];
   expect(rewardEntry.parse(JSON.parse(data))).toMatchObject({ eventId: "evt_1", userId: "42", amount: 10 });
 
   const rest = await read({ "last-event-id": firstId });
-  await vi.waitFor(() => expect(idsIn(rest.text)).toEqual(["evt_2", "evt_live"]), 10_000);
+  await vi.waitFor(() => expect(idsIn(rest.text)).toEqual(["evt_2", "evt_live"]));
   rest.stop();
 });
 

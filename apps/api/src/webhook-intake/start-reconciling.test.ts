@@ -21,11 +21,11 @@ test("at its start it records missing events, logs each and their number, and a 
   };
 
   const first = run();
-  await vi.waitFor(() => expect(feed.requested).toHaveLength(1), 10_000);
+  await vi.waitFor(() => expect(feed.requested).toHaveLength(1));
   await first.stop();
   for (const id of ["evt_1", "evt_2"]) feed.earn(id);
   const second = run();
-  await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
+  await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1));
   await second.stop();
   const entry = { botId: testConfig.botId, event: "rewarded", source: "reconciliation" };
   expect(logger.info.mock.calls).toEqual([
@@ -38,7 +38,7 @@ test("at its start it records missing events, logs each and their number, and a 
 
   await store.dispose();
   const third = run();
-  await vi.waitFor(() => expect(logger.error).toHaveBeenCalled(), 10_000);
+  await vi.waitFor(() => expect(logger.error).toHaveBeenCalled());
   await third.stop();
   await adService.close();
   await feed.stop();
@@ -72,10 +72,10 @@ test("bots are reconciled side by side: one whose list never answers delays no o
     onRecorded: () => {},
   });
   const balanceOf = (id: string) => getBalance(store.database, id, "42");
-  await vi.waitFor(async () => expect(await balanceOf("8000000001")).toBe(payout.rewarded), 10_000);
+  await vi.waitFor(async () => expect(await balanceOf("8000000001")).toBe(payout.rewarded));
   expect(await balanceOf("8000000002")).toBe(0);
   bots.push({ id: "8000000002", payout: { ...payout, rewarded: 77 }, adService });
-  await vi.waitFor(async () => expect(await balanceOf("8000000002")).toBe(77), 10_000);
+  await vi.waitFor(async () => expect(await balanceOf("8000000002")).toBe(77));
   expect(await balanceOf("8000000001")).toBe(payout.rewarded);
   stopping.abort();
   await loop.stop();

@@ -46,7 +46,7 @@ function openBot({ restartMs }: { restartMs: number }): OwnBot {
 function call(method: string, fields: BotApiFields = {}): Promise<unknown> {
   const run = findBotApiMethod(method);
   if (!run) throw new Error(`there is no ${method}`);
-  return Promise.resolve().then(() => run({ bot, fields, signal: AbortSignal.timeout(5000) }));
+  return Promise.resolve().then(() => run({ bot, fields, signal: AbortSignal.timeout(30_000) }));
 }
 
 const hear = (words: string) => bot.hear({ id: words, userId: "42", text: words });

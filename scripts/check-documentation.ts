@@ -63,7 +63,9 @@ for (const page of pages.filter((name) => newGround.test(name) && wordsOf(name) 
   faults.push(`${page} has more than ${MAX_WORDS_OF_NEW_GROUND} words`);
 const words = pages.filter((name) => !newGround.test(name)).reduce((sum, name) => sum + wordsOf(name), 0);
 if (words > MAX_WORDS)
-  faults.push(`the pages, without those of new ground, have ${words} words of ${MAX_WORDS}: say each thing once, and refer to it elsewhere`);
+  faults.push(
+    `the pages, without those of new ground, have ${words} words of ${MAX_WORDS}: say each thing once, and refer to it elsewhere`,
+  );
 if (wordsOf("README.md") > MAX_README_WORDS) faults.push(`README.md has more than ${MAX_README_WORDS} words`);
 
 /** The anchors that GitHub gives a page's headings. */

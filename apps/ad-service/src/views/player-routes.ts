@@ -21,7 +21,7 @@ import {
 } from "@intermission/ad-core/player-api";
 import { type CheckedScope, checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
-import { countingFor } from "@intermission/server/counted-calls";
+import { type CountedRequest, countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
 import { type RateLimiter, rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
@@ -121,6 +121,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
   const openings = newOpenings(deps);
   const { ads } = openings;
   const spendForgery = countForgeries(forgeries);
+  const identify = countCalls(calls);
 
   app.register(
     async (app) => {
@@ -153,8 +154,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
       scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
         const { body } = request;
         const at = now();
-        const id = identify(request.params);
-        spend(request, calls, id.viewId, at);
+        const id = identify(request, at);
         const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
         const eventId = newEventId(at.getTime(), randomBytes(10));
         const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
@@ -165,19 +165,15 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
       scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {
         const { token, fault } = request.body;
         const at = now();
-        const id = identify(request.params);
-        spend(request, calls, id.viewId, at);
-        return faultAnswer(
-          spendForgery(request, await recordFault(database, { ...id, token, fault, now: at }), at),
-          at,
-        );
+        const id = identify(request, at);
+        const outcome = await recordFault(database, { ...id, token, fault, now: at });
+        return faultAnswer(spendForgery(request, outcome, at), at);
       });
 
       scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
         const { token, next_ad: isNextAdRequested = false } = request.body;
         const at = now();
-        const id = identify(request.params);
-        spend(request, calls, id.viewId, at);
+        const id = identify(request, at);
         const { "user-agent": userAgent } = request.headers;
         const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
         const outcome = spendForgery(request, await readViewStatus(deps, question), at);
@@ -191,8 +187,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
       scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
         const { token, reason } = request.body;
         const at = now();
-        const id = identify(request.params);
-        spend(request, calls, id.viewId, at);
+        const id = identify(request, at);
         const outcome = await reportAd(database, { ...id, token, reason, now: at });
         return adReportAnswer(spendForgery(request, outcome, at), at);
       });
@@ -321,10 +316,17 @@ const checkBody: RequestCheck = (schema, value) => {
   throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
 };
 
-function identify({ sessionId: viewId }: z.infer<typeof ofView>): { botId: string; viewId: string } {
-  const botId = botOfView(viewId);
-  if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
-  return { botId, viewId };
+type CallOfView = CountedRequest & { readonly params: z.infer<typeof ofView> };
+
+/** Which view a call is about; one too many of it is a 429. */
+function countCalls(calls: RateLimiter) {
+  return (request: CallOfView, at: Date): { botId: string; viewId: string } => {
+    const { sessionId: viewId } = request.params;
+    const botId = botOfView(viewId);
+    if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
+    spend(request, calls, viewId, at);
+    return { botId, viewId };
+  };
 }
 
 const callRefusals = {

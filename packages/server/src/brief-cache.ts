@@ -1,4 +1,4 @@
-import { boundedCache } from "./bounded-cache.ts";
+import { LRUCache } from "lru-cache";
 
 export interface BriefCache<Value, Key = string> {
   get(key: Key): Promise<Value | undefined>;
@@ -19,7 +19,12 @@ export function briefCache<Value, Key = string>(options: {
   maxEntries: number;
 }): BriefCache<Value, Key> {
   const { load, textOf = String, maxAgeMs, maxEntries } = options;
-  const loads = boundedCache<string, Promise<Value | undefined>>(maxEntries, { ttl: maxAgeMs });
+  // With `max` in place of the sizes, it would allocate room for all entries at the start of each server.
+  const loads = new LRUCache<string, Promise<Value | undefined>>({
+    ttl: maxAgeMs,
+    maxSize: maxEntries,
+    sizeCalculation: () => 1,
+  });
 
   return {
     get(key) {

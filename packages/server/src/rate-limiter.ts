@@ -1,4 +1,4 @@
-import { boundedCache } from "./bounded-cache.ts";
+import { BoundedCache } from "./bounded-cache.ts";
 import { type CountCall, type CountedRequest, countingFor, type RateLimiter } from "./counted-calls.ts";
 import type { HttpError } from "./http-server.ts";
 import { refusal } from "./refuse.ts";
@@ -22,12 +22,12 @@ interface Bucket {
 
 /**
  * A token bucket for each key, in the memory of this process: with n nodes behind a load balancer a client may reach n
- * times the limit. It protects from floods, and no money. The least recently used bucket is evicted; its key starts again
- * with a full one.
+ * times the limit. It protects from floods, and no money. Those of the most recently used keys are kept, half of
+ * `maxKeys` at least; an evicted key starts again with a full one.
  */
 export function rateLimiter({ quota, windowSeconds, maxKeys = 100_000 }: RateLimit): RateLimiter {
   const perMs = quota / (windowSeconds * 1000);
-  const buckets = boundedCache<string, Bucket>(maxKeys);
+  const buckets = new BoundedCache<string, Bucket>(maxKeys);
 
   function bucketOf(key: string, nowMs: number): Bucket {
     const known = buckets.get(key);

@@ -1,5 +1,5 @@
 import { createIsbotFromList, list as isbotList } from "isbot";
-import { LRUCache } from "lru-cache";
+import { BoundedCache } from "./bounded-cache.ts";
 
 export type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "library";
 
@@ -74,9 +74,9 @@ function isName(pattern: string): boolean {
 const MAX_AGENT_LENGTH = 1024;
 
 /** What user agents were judged to be. Most visitors share a few hundred of them; the patterns take 12 µs. */
-export type KnownAgents = LRUCache<string, Agent>;
+export type KnownAgents = BoundedCache<string, Agent>;
 
-export const openKnownAgents = (): KnownAgents => new LRUCache({ max: 2000 });
+export const openKnownAgents = (): KnownAgents => new BoundedCache(2000);
 
 /**
  * Classifies a user agent. A `crawler` or `library` identifies itself, by a name or the address of its owner, or has neither

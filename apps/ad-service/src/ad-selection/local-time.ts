@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 
 /** Hour (0–23) and weekday (1 is Monday). */
 export interface LocalTime {
@@ -8,14 +8,14 @@ export interface LocalTime {
 
 /** What this node knows of time zones: their clocks, since making one takes some 0.1 ms, and what these showed last. */
 export interface LocalTimes {
-  readonly clocks: LRUCache<string, Intl.DateTimeFormat>;
-  readonly known: LRUCache<string, LocalTime & { readonly until: number }>;
+  readonly clocks: BoundedCache<string, Intl.DateTimeFormat>;
+  readonly known: BoundedCache<string, LocalTime & { readonly until: number }>;
 }
 
 const MAX_ZONES = 1000;
 
 export function openLocalTimes(): LocalTimes {
-  return { clocks: new LRUCache({ max: MAX_ZONES }), known: new LRUCache({ max: MAX_ZONES }) };
+  return { clocks: new BoundedCache(MAX_ZONES), known: new BoundedCache(MAX_ZONES) };
 }
 
 /** No zone's offset changes within a quarter of an hour. */

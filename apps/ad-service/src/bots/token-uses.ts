@@ -1,6 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
-import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { FastifyBaseLogger } from "fastify";
 
 /** A token that is in use is written once in this time, whatever the number of its requests and of nodes. */
@@ -23,7 +23,7 @@ export interface TokenUses {
 }
 
 export function openTokenUses(): TokenUses {
-  return { noted: boundedCache(MAX_TOKENS), waiting: new Map() };
+  return { noted: new BoundedCache(MAX_TOKENS), waiting: new Map() };
 }
 
 /** Called for each request: it only notes in memory, and at most once a minute for each token. */

@@ -142,7 +142,7 @@ function suspicionsOf(facts: ClickFacts, visit: JudgedVisit, now: Date): ClickSu
   const suspicions: ClickSuspicion[] = [];
   if (visit.tap?.suspicion !== undefined) suspicions.push(visit.tap.suspicion);
   // Of the latest hundred devices of the address.
-  const usersOfAgent = usersOfKey(address.devices, deviceOf(visit, facts.userId));
+  const usersOfAgent = usersOfKey(address.devices, () => deviceOf(visit, facts.userId));
   if (usersOfAgent > MAX_USERS_OF_ONE_AGENT) suspicions.push("many-users-of-one-agent");
   if (isMostlyTaps) suspicions.push("mostly-taps");
   if (issuedAt !== null && now.getTime() - issuedAt.getTime() < 1000) suspicions.push("right-after-issue");
@@ -161,15 +161,16 @@ function placeOf(facts: ClickFacts, visit: JudgedVisit, now: Date): PlaceOfClick
   const added = isFirstOfDay(facts, now) ? 1 : 0;
   const recent = address.viewers.filter((_, index) => now.getTime() - (address.clicks[index]?.getTime() ?? 0) < 60_000);
   return {
-    addressMinuteUsers: usersOfKey(recent, viewerOf(visit, userId)),
+    addressMinuteUsers: usersOfKey(recent, () => viewerOf(visit, userId)),
     networkMinuteUsers: usersOfMinute(network, now) + added,
     networkDayUsers: network.users + added,
   };
 }
 
-/** How many distinct users the key of `pair` has, the user of `pair` included. */
-function usersOfKey(pairs: readonly string[], pair: string): number {
+/** How many distinct users the key of the visit's pair has, its own included. Most first clicks are their address's first. */
+function usersOfKey(pairs: readonly string[], ofVisit: () => string): number {
   if (pairs.length === 0) return 1;
+  const pair = ofVisit();
   const key = BigInt(pair) >> 32n;
   return new Set(pairs.filter((one) => BigInt(one) >> 32n === key)).add(pair).size;
 }

@@ -1,4 +1,4 @@
-import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 
 /** Users of a bot whose first click of a day came from one network. */
 export interface NetworkUsers {
@@ -51,7 +51,7 @@ const MIN_STORED_USERS = 8;
 export type PendingUsers = BoundedCache<string, NetworkOfVisit>;
 
 export function openPendingUsers(): PendingUsers {
-  return boundedCache(MAX_NETWORKS);
+  return new BoundedCache(MAX_NETWORKS);
 }
 
 /** Takes the pending users of a stored network, for the statement that writes them. `addPending` returns them if it does not. */

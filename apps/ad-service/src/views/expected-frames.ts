@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { LRUCache } from "lru-cache";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { Range } from "./accept-progress.ts";
 
 /** How many frames of a video begin in each of its seconds. After the last one its picture stands still. */
@@ -25,10 +25,10 @@ interface SeenVideo {
 const MAX_REMEMBERED = 2000;
 
 /** The videos of the creatives that this node showed last. */
-export type SeenVideos = LRUCache<string, SeenVideo>;
+export type SeenVideos = BoundedCache<string, SeenVideo>;
 
 export function seenVideos(): SeenVideos {
-  return new LRUCache({ max: MAX_REMEMBERED });
+  return new BoundedCache(MAX_REMEMBERED);
 }
 
 const read = statement<SeenVideo>(

@@ -34,7 +34,7 @@ describe("a view that nobody plays", () => {
   async function shorten(view: Opened, durationMs: number): Promise<void> {
     const text = "update views set duration_ms = $2, version = version + 1 where view_id = $1";
     await store.database.run({ name: "", text }, [view.session_id, durationMs]);
-    fixture.views.remembered.clear();
+    fixture.views.remembered.delete(view.session_id);
   }
   async function suspicions(): Promise<unknown[]> {
     const text = "select suspicions from views where bot_id = $1 and state = 'rewarded'";

@@ -119,7 +119,7 @@ describe("the ledger", () => {
       payout,
       twoFieldEvents: "match",
       onRecorded: () => {},
-      logger: { debug: () => {}, info: () => {} },
+      logger: { debug: () => {}, info: () => {}, isLevelEnabled: () => true },
     });
     const deliver = async (fields: object) => {
       const body = Buffer.from(JSON.stringify(fields));

@@ -6,13 +6,15 @@ import type { EventLine, RecordedCount } from "./record-events.ts";
  * logged what is paid: here it is a line of `debug`, so that a reward has one line at both servers together.
  */
 export function logRecorded(
-  logger: Pick<Logger, "info" | "debug">,
+  logger: Pick<Logger, "info" | "debug" | "isLevelEnabled">,
   { botId, source }: { botId: string; source: "webhook" | "reconciliation" },
   lines: readonly EventLine[],
   counts: readonly RecordedCount[],
 ): void {
+  const logged = logger.isLevelEnabled("debug") ? counts : counts.filter(({ reason }) => reason !== null);
+  if (logged.length === 0) return;
   const byId = new Map(lines.map((line) => [line.eventId, line]));
-  for (const { reason, eventIds } of counts) {
+  for (const { reason, eventIds } of logged) {
     for (const eventId of eventIds) {
       const { userId, event, code } = byId.get(eventId) ?? {};
       // An event without an id is recorded under its code.

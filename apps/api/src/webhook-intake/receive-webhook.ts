@@ -57,7 +57,7 @@ export interface ReceiveWebhookOptions {
   tokens: readonly string[];
   payout: Payout;
   twoFieldEvents: TwoFieldMode;
-  logger: Pick<Logger, "debug" | "info">;
+  logger: Pick<Logger, "debug" | "info" | "isLevelEnabled">;
   /** Called after each commit that may have added entries. */
   onRecorded: () => void;
   /** The new events of each batch of webhooks; events outside the counts were known. */

@@ -42,7 +42,7 @@ describe("reconciliation", () => {
     });
   const reconcile = (minutesLater = 5, stopping = new AbortController().signal) => {
     const { botId, payout } = testConfig;
-    const logger = { debug: () => {}, info: () => {} };
+    const logger = { debug: () => {}, info: () => {}, isLevelEnabled: () => true };
     const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping, logger };
     return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
   };

@@ -14,7 +14,7 @@ export interface ReconcileOptions {
   /** Younger events are left to their webhooks, whose bytes should be kept, unless these are not on their way. */
   settleAfterSeconds: number;
   stopping: AbortSignal;
-  logger: Pick<Logger, "debug" | "info">;
+  logger: Pick<Logger, "debug" | "info" | "isLevelEnabled">;
 }
 
 export interface Reconciled {

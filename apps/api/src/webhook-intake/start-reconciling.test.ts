@@ -12,7 +12,7 @@ test("at its start it records missing events, logs each and their number, and a 
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
   const info = vi.fn();
-  const logger = { debug: info, info, warn: vi.fn(), error: vi.fn() };
+  const logger = { debug: info, info, isLevelEnabled: () => true, warn: vi.fn(), error: vi.fn() };
   const onRecorded = vi.fn();
   const run = () => {
     const { botId, payout } = testConfig;
@@ -63,7 +63,7 @@ test("bots are reconciled side by side: one whose list never answers delays no o
     { id: "8000000009", payout, adService: silent },
     ...ids.slice(0, 1).map((id) => ({ id, payout, adService })),
   ];
-  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const logger = { debug: vi.fn(), info: vi.fn(), isLevelEnabled: () => true, warn: vi.fn(), error: vi.fn() };
   const loop = startReconciling({
     database: store.database,
     bots: () => bots,

@@ -14,7 +14,7 @@ interface ReconciledBot {
 export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | "settleAfterSeconds"> {
   /** The bots now: a bot that joins is reconciled within a second. */
   bots: () => readonly ReconciledBot[];
-  logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
+  logger: Pick<Logger, "debug" | "info" | "isLevelEnabled" | "warn" | "error">;
   now?: () => Date;
   onRecorded: () => void;
   /** Called after each round of a bot, whatever its outcome. */

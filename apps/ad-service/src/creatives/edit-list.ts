@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
-import { childrenOf, readBoxes } from "./mp4-boxes.ts";
+import { childrenOf, contentAt, contentOf, readBoxes } from "./mp4-boxes.ts";
 
 /** An entry of a track's edit list (ISO 14496-12, 8.6.6). `mediaSeconds` is null for an empty edit, which shows nothing. */
 export interface Edit {
@@ -86,9 +86,7 @@ export async function readMp4Times(path: string): Promise<Mp4Times> {
     const order = boxes.map(({ type }) => type);
     const index = boxes.find(({ type }) => type === "moov");
     if (!index) return { edits: new Map(), isFragmented: false, isIndexLast: false };
-    const bytes = Buffer.alloc(index.byteLength);
-    await file.read(bytes, 0, index.byteLength, index.offset);
-    const moov = childrenOf(bytes.subarray(8));
+    const moov = childrenOf(await contentOf(file, index));
     const scale = timescaleOf(moov.find(({ type }) => type === "mvhd")?.content);
     const tracks = moov.filter(({ type }) => type === "trak").map(({ content }) => readTrack(content, scale));
     return {
@@ -102,15 +100,11 @@ export async function readMp4Times(path: string): Promise<Mp4Times> {
 }
 
 function readTrack(trak: Buffer, movieScale: number): { id: number; edits: Edit[] } {
-  const parts = childrenOf(trak);
-  const within = (type: string, inner: string) =>
-    childrenOf(parts.find((part) => part.type === type)?.content ?? Buffer.alloc(0)).find((part) => part.type === inner)
-      ?.content;
-  const header = parts.find(({ type }) => type === "tkhd")?.content ?? Buffer.alloc(24);
-  const list = within("edts", "elst");
+  const header = contentAt(trak, "tkhd") ?? Buffer.alloc(24);
+  const list = contentAt(trak, "edts", "elst");
   return {
     id: header.readUInt32BE(header[0] === 1 ? 20 : 12),
-    edits: list ? readEdits(list, movieScale, timescaleOf(within("mdia", "mdhd"))) : [],
+    edits: list ? readEdits(list, movieScale, timescaleOf(contentAt(trak, "mdia", "mdhd"))) : [],
   };
 }
 

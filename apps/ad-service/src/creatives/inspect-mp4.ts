@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
-import { readBoxes } from "./mp4-boxes.ts";
+import { contentOf, readBoxes } from "./mp4-boxes.ts";
 import { endOfSamples } from "./mp4-samples.ts";
 
 /** The index of 180 s of video takes a few hundred KiB; it is read into memory as a whole. */
@@ -29,13 +29,15 @@ export async function checkMp4(file: FileHandle, byteLength: number): Promise<Mp
   const truncated = refused(fileFault("FILE_TRUNCATED"));
   const index = boxes.find(({ type }) => type === "moov");
   if (!index) return trailing?.cut === undefined ? refused(fileFault("FILE_INDEX_MISSING")) : truncated;
-  if (index.byteLength > MAX_INDEX_BYTES) {
+  if (index.to - index.from > MAX_INDEX_BYTES) {
     return refused(indexFault(`is larger than ${MAX_INDEX_BYTES / 1024 / 1024} MiB`));
   }
-  const { buffer } = await file.read(Buffer.alloc(index.byteLength), 0, index.byteLength, index.offset);
-  const fault = faultWithin(buffer, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 0);
+  // A size of 64 bits is for more than fits into memory.
+  if (index.contentFrom - index.from !== 8) return refused(indexFault("could not be read"));
+  const content = await contentOf(file, index);
+  const fault = faultWithin(content, { boxes: 0, tracks: 0, maxSamples: MAX_FRAMES }, 1);
   if (fault !== undefined) return refused(fault);
-  const endOfFrames = endOfSamples(buffer.subarray(8));
+  const endOfFrames = endOfSamples(content);
   const cut = trailing?.cut;
   const isFragmentCut = cut === "moof" || (cut !== undefined && boxes.some(({ type }) => type === "moof"));
   if (endOfFrames > byteLength || isFragmentCut) return truncated;

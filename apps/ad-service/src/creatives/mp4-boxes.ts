@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
+import type { ByteRange } from "./erase-bytes.ts";
 
-interface Box {
+export interface TopBox extends ByteRange {
   type: string;
-  offset: number;
-  byteLength: number;
+  contentFrom: number;
 }
 
 /** Where one of these exceeds the file, a part of the video is missing. */
@@ -15,12 +15,12 @@ const MAX_TOP_BOXES = 10_000;
  * a form's boundary, a phone's own data. `cut`: it is the beginning of an essential box, of which the rest is missing.
  */
 interface TopBoxes {
-  boxes: Box[];
+  boxes: TopBox[];
   trailing: { offset: number; cut: string | undefined } | undefined;
 }
 
 export async function readBoxes(file: FileHandle, byteLength: number): Promise<TopBoxes> {
-  const boxes: Box[] = [];
+  const boxes: TopBox[] = [];
   const header = Buffer.alloc(16);
   let offset = 0;
   while (offset < byteLength && boxes.length < MAX_TOP_BOXES) {
@@ -30,7 +30,8 @@ export async function readBoxes(file: FileHandle, byteLength: number): Promise<T
     if (size === undefined || offset + size > byteLength) {
       return { boxes, trailing: { offset, cut: ESSENTIAL.has(type) ? type : undefined } };
     }
-    boxes.push({ type, offset, byteLength: size });
+    const contentFrom = offset + (header.readUInt32BE(0) === 1 ? 16 : 8);
+    boxes.push({ type, from: offset, contentFrom, to: offset + size });
     offset += size;
   }
   return { boxes, trailing: offset < byteLength ? { offset, cut: undefined } : undefined };
@@ -48,17 +49,28 @@ function boxSize(header: Buffer, bytesRead: number, bytesLeft: number): number |
   return large >= 16 ? large : undefined;
 }
 
+/** The boxes inside of a top-level one. */
+export async function contentOf(file: FileHandle, { contentFrom, to }: TopBox): Promise<Buffer> {
+  const content = Buffer.alloc(to - contentFrom);
+  await file.read(content, 0, content.byteLength, contentFrom);
+  return content;
+}
+
 interface Child {
   type: string;
+  /** With its head. It shares the memory of what it is in, as its content does. */
+  whole: Buffer;
   content: Buffer;
 }
 
+/** The boxes inside of one, which `checkMp4` has refused if they do not add up. */
 export function childrenOf(bytes: Buffer): Child[] {
   const children: Child[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {
     const size = bytes.readUInt32BE(at) || bytes.length - at;
     if (size < 8 || at + size > bytes.length) break;
-    children.push({ type: bytes.toString("latin1", at + 4, at + 8), content: bytes.subarray(at + 8, at + size) });
+    const whole = bytes.subarray(at, at + size);
+    children.push({ type: whole.toString("latin1", 4, 8), whole, content: whole.subarray(8) });
     at += size;
   }
   return children;

@@ -1,11 +1,12 @@
 import type { ByteRange } from "./erase-bytes.ts";
+import { childrenOf } from "./mp4-boxes.ts";
 
 /**
  * Where the samples of a track are in the file, one range for each chunk (ISO 14496-12, 8.7); undefined if its tables
  * contradict one another.
  */
 export function sampleRanges(sampleTable: Buffer): ByteRange[] | undefined {
-  const tables = tablesOf(sampleTable);
+  const tables = new Map(childrenOf(sampleTable).map(({ type, content }) => [type, content]));
   const offsets = chunkOffsets(tables);
   const sizes = sampleSizes(tables);
   if (offsets === undefined || sizes === undefined) return undefined;
@@ -19,18 +20,6 @@ export function sampleRanges(sampleTable: Buffer): ByteRange[] | undefined {
     ranges.push({ from, to });
   }
   return sample === sizes.count ? ranges : undefined;
-}
-
-/** Contents of the boxes, by type. */
-function tablesOf(bytes: Buffer): Map<string, Buffer> {
-  const tables = new Map<string, Buffer>();
-  for (let at = 0; at + 8 <= bytes.length; ) {
-    const size = bytes.readUInt32BE(at);
-    if (size < 8 || at + size > bytes.length) break;
-    tables.set(bytes.toString("latin1", at + 4, at + 8), bytes.subarray(at + 8, at + size));
-    at += size;
-  }
-  return tables;
 }
 
 function chunkOffsets(tables: ReadonlyMap<string, Buffer>): number[] | undefined {

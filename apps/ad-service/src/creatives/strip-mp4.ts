@@ -1,11 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { type ByteRange, eraseBytes, writeAll } from "./erase-bytes.ts";
+import { childrenOf, contentAt, contentOf, readBoxes, type TopBox } from "./mp4-boxes.ts";
 import { sampleRanges } from "./sample-ranges.ts";
-
-interface TopBox extends ByteRange {
-  type: string;
-  contentFrom: number;
-}
 
 /** What each box may contain (ISO 14496-12, and QuickTime's clean aperture); the rest becomes `free`. */
 const keptWithin: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -22,68 +18,41 @@ const keptWithin: Readonly<Record<string, ReadonlySet<string>>> = {
   ]),
 };
 const SHOWN_HANDLERS = ["vide", "soun"];
-const HEAD_BYTES = 8;
-/** As `checkMp4` accepts it. */
-const MAX_INDEX_BYTES = 8 * 1024 * 1024;
 
 /**
  * Keeps the index of picture and sound, and the bytes that it refers to; boxes with anything else become empty `free` boxes
- * of the same length. Returns false if the file's structure cannot be read; nothing has been written then.
+ * of the same length. Returns false if the structure of the file, which `checkMp4` has accepted, cannot be read this far;
+ * nothing has been written then.
  */
 export async function stripMp4(file: FileHandle, byteLength: number): Promise<boolean> {
-  const boxes = await readTopBoxes(file, byteLength);
+  const { boxes } = await readBoxes(file, byteLength);
   const moov = boxes.find(({ type }) => type === "moov");
-  if (moov === undefined || moov.to - moov.from > MAX_INDEX_BYTES) return false;
-  const index = Buffer.alloc(moov.to - moov.contentFrom);
-  await file.read(index, 0, index.byteLength, moov.contentFrom);
+  const isKept = (box: TopBox) => box === moov || box.type === "ftyp" || box.type === "mdat";
+  const lastKept = boxes.findLast(isKept);
+  if (moov === undefined || lastKept === undefined) return false;
+  const index = await contentOf(file, moov);
   const shown: ByteRange[] = [];
   for (const track of childrenOf(index).filter(({ type }) => type === "trak")) {
     if (!SHOWN_HANDLERS.includes(handlerOf(track.content))) continue;
-    const ranges = sampleRanges(find(track.content, ["mdia", "minf", "stbl"]));
-    if (ranges === undefined) return false;
+    const ranges = sampleRanges(contentAt(track.content, "mdia", "minf", "stbl") ?? NOTHING);
+    if (ranges === undefined || ranges.some(({ to }) => to > lastKept.to)) return false;
     shown.push(...ranges);
   }
   stripWithin(index, "moov");
   await writeAll(file, index, moov.contentFrom);
-  await eraseAround(file, { boxes, moov, shown, byteLength });
+  for (const box of boxes) if (!isKept(box)) await freeBox(file, box);
+  for (const gap of gapsOf(shown, byteLength)) {
+    for (const box of boxes) if (box.type === "mdat") await eraseBytes(file, within(gap, box));
+  }
+  if (lastKept.to < byteLength) await file.truncate(lastKept.to);
   return true;
 }
 
-/** Boxes until the first bytes that are none: what follows is a trailer of some camera, which no player reads. */
-async function readTopBoxes(file: FileHandle, byteLength: number): Promise<TopBox[]> {
-  const boxes: TopBox[] = [];
-  const head = Buffer.alloc(16);
-  for (let from = 0; from + HEAD_BYTES <= byteLength && boxes.length < 10_000; ) {
-    const { bytesRead } = await file.read(head, 0, 16, from);
-    const declared = head.readUInt32BE(0);
-    const isLarge = declared === 1 && bytesRead === 16;
-    const size = declared === 0 ? byteLength - from : isLarge ? Number(head.readBigUInt64BE(8)) : declared;
-    const contentFrom = from + (isLarge ? 16 : HEAD_BYTES);
-    const to = from + size;
-    if (to < contentFrom || to > byteLength) break;
-    boxes.push({ type: head.toString("latin1", 4, 8), from, to, contentFrom });
-    from = to;
-  }
-  return boxes;
-}
+const NOTHING = Buffer.alloc(0);
 
-async function eraseAround(
-  file: FileHandle,
-  found: { boxes: readonly TopBox[]; moov: TopBox; shown: readonly ByteRange[]; byteLength: number },
-): Promise<void> {
-  const { boxes, moov, shown, byteLength } = found;
-  const isKept = (box: TopBox) => box === moov || box.type === "ftyp" || box.type === "mdat";
-  const gaps = gapsOf(shown, byteLength);
-  for (const box of boxes) {
-    if (box.type === "mdat") {
-      for (const gap of gaps) await eraseBytes(file, within(gap, { from: box.contentFrom, to: box.to }));
-    } else if (!isKept(box)) {
-      await file.write("free", box.from + 4, "latin1");
-      await eraseBytes(file, { from: box.contentFrom, to: box.to });
-    }
-  }
-  const last = boxes.findLast(isKept);
-  if (last !== undefined && last.to < byteLength) await file.truncate(last.to);
+async function freeBox(file: FileHandle, { from, contentFrom, to }: TopBox): Promise<void> {
+  await file.write("free", from + 4, "latin1");
+  await eraseBytes(file, { from: contentFrom, to });
 }
 
 function gapsOf(ranges: readonly ByteRange[], byteLength: number): ByteRange[] {
@@ -96,38 +65,11 @@ function gapsOf(ranges: readonly ByteRange[], byteLength: number): ByteRange[] {
   return at < byteLength ? [...gaps, { from: at, to: byteLength }] : gaps;
 }
 
-function within(range: ByteRange, { from, to }: ByteRange): ByteRange {
-  return { from: Math.max(range.from, from), to: Math.min(range.to, to) };
+function within(range: ByteRange, { contentFrom, to }: TopBox): ByteRange {
+  return { from: Math.max(range.from, contentFrom), to: Math.min(range.to, to) };
 }
 
-interface Child {
-  type: string;
-  /** With its head. */
-  whole: Buffer;
-  /** Shares the memory of what it is in. */
-  content: Buffer;
-}
-
-/** The boxes inside of one. `checkMp4` has refused what does not add up. */
-function childrenOf(bytes: Buffer): Child[] {
-  const children: Child[] = [];
-  for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {
-    const size = bytes.readUInt32BE(at);
-    const end = size < HEAD_BYTES || at + size > bytes.length ? bytes.length : at + size;
-    const type = bytes.toString("latin1", at + 4, at + HEAD_BYTES);
-    children.push({ type, whole: bytes.subarray(at, end), content: bytes.subarray(at + HEAD_BYTES, end) });
-    at = end;
-  }
-  return children;
-}
-
-function find(bytes: Buffer, [type, ...deeper]: readonly string[]): Buffer {
-  if (type === undefined) return bytes;
-  const child = childrenOf(bytes).find((one) => one.type === type);
-  return child === undefined ? Buffer.alloc(0) : find(child.content, deeper);
-}
-
-const handlerOf = (track: Buffer): string => find(track, ["mdia", "hdlr"]).toString("latin1", 8, 12);
+const handlerOf = (track: Buffer): string => contentAt(track, "mdia", "hdlr")?.toString("latin1", 8, 12) ?? "";
 
 function stripWithin(bytes: Buffer, parent: string): void {
   for (const { type, whole, content } of childrenOf(bytes)) {

@@ -1,4 +1,5 @@
 import { type Ads, AdsError } from "@intermission/publisher";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { ButtonPress, IncomingMessage, Reply } from "../scenario/chat-port.ts";
 import type { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
 import { Updates } from "./updates.ts";
@@ -34,7 +35,7 @@ export class OwnBot {
   readonly options: OwnBotOptions;
   #lastMessageId = 0;
   /** By user: whose buttons are below the conversation. */
-  readonly #latest = new Map<string, BotMessage>();
+  readonly #latest = new BoundedCache<string, BotMessage>(MAX_REMEMBERED);
 
   constructor(options: OwnBotOptions) {
     this.options = options;
@@ -59,13 +60,7 @@ export class OwnBot {
 
   /** The latest message of the bot to a user: a tapped button comes with it. */
   remember(message: BotMessage): void {
-    const userId = String(message.chat.id);
-    this.#latest.delete(userId);
-    this.#latest.set(userId, message);
-    for (const oldest of this.#latest.keys()) {
-      if (this.#latest.size <= MAX_REMEMBERED) return;
-      this.#latest.delete(oldest);
-    }
+    this.#latest.set(String(message.chat.id), message);
   }
 
   /** Passes the message to the bot's program, or answers it in its place. */

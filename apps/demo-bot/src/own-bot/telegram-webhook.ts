@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** What the Bot API's `getUpdates` returns. */
 export interface Update {
   readonly update_id: number;
@@ -68,7 +70,7 @@ export class TelegramWebhook {
     for (const endsAt = performance.now() + restartMs; ; ) {
       if (await this.#attempt(update)) return true;
       if (performance.now() + RETRY_EVERY_MS > endsAt) return false;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY_MS));
+      await pause(RETRY_EVERY_MS);
     }
   }
 

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { BoundedCache } from "@intermission/server/bounded-cache";
+
 /** The mobile network of a simulated phone. */
 export const networks = {
   fast: { latencyMs: 0, bytesPerSecond: Number.POSITIVE_INFINITY, isOffline: false },
@@ -18,15 +21,11 @@ const MAX_PHONES = 2000;
 
 /** The simulated phones, one for each user. */
 export class Phones {
-  readonly #phones = new Map<string, Phone>();
+  readonly #phones = new BoundedCache<string, Phone>(MAX_PHONES);
 
   of(userId: string): Phone {
     const known = this.#phones.get(userId);
     if (known) return known;
-    if (this.#phones.size >= MAX_PHONES) {
-      const [oldest] = this.#phones.keys();
-      if (oldest !== undefined) this.#phones.delete(oldest);
-    }
     const phone: Phone = { network: "fast", publisherApi: undefined, session: undefined };
     this.#phones.set(userId, phone);
     return phone;
@@ -50,7 +49,7 @@ export async function cross(phone: Pick<Phone, "network">): Promise<void> {
 /** The same bytes at the speed of the phone's network, which may change meanwhile. */
 export async function* atSpeedOf(
   phone: Pick<Phone, "network">,
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     for (let from = 0; from < chunk.byteLength; ) {
@@ -62,8 +61,4 @@ export async function* atSpeedOf(
       if (Number.isFinite(bytesPerSecond)) await pause(1000 / SLICES_PER_SECOND);
     }
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

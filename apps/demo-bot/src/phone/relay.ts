@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { HttpError } from "@intermission/server/http-server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { atSpeedOf, type Phone } from "./phones.ts";
@@ -54,28 +54,8 @@ export async function send(reply: FastifyReply, phone: Phone, response: Response
   const own = reply.getHeaders();
   reply.hijack();
   raw.writeHead(response.status, { ...headers, ...(own as Record<string, string>) });
-  try {
-    for await (const slice of atSpeedOf(phone, chunksOf(chunks))) {
-      if (raw.destroyed) return;
-      if (!raw.write(slice)) await untilDrained(raw);
-    }
-    raw.end();
-  } catch {
-    // The network went, the server behind it ended early, or the browser did: what is missing stays missing.
-    raw.destroy();
-  }
-}
-
-/** Resolves when the browser has taken what was written, or is gone. */
-async function untilDrained(raw: ServerResponse): Promise<void> {
-  const either = new AbortController();
-  const events = ["drain", "close"].map((event) => once(raw, event, { signal: either.signal }).catch(() => {}));
-  await Promise.race(events);
-  either.abort();
-}
-
-async function* chunksOf(chunks: Chunks): AsyncGenerator<Uint8Array> {
-  yield* chunks;
+  // The network went, the server behind it ended early, or the browser did: what is missing stays missing.
+  await pipeline(atSpeedOf(phone, chunks), raw).catch(() => {});
 }
 
 /** The addresses in a page or an answer that lead through the phone's network. */

@@ -1,3 +1,4 @@
+import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { Step } from "./steps.ts";
 
 export interface ViewRecord {
@@ -11,7 +12,7 @@ const MAX_STEPS = 200;
 
 /** The steps of each user's latest views that this process saw. Older views, and the views of a restarted server, are forgotten. */
 export class ViewRecords {
-  readonly #users = new Map<string, ViewRecord[]>();
+  readonly #users = new BoundedCache<string, ViewRecord[]>(MAX_USERS);
 
   latest(userId: string): ViewRecord | undefined {
     return this.#users.get(userId)?.at(-1);
@@ -43,12 +44,7 @@ export class ViewRecords {
   /** The view of this code becomes the latest. */
   #viewOf(userId: string, code: string | undefined): ViewRecord {
     const views = this.#users.get(userId) ?? [];
-    this.#users.delete(userId);
     this.#users.set(userId, views);
-    if (this.#users.size > MAX_USERS) {
-      const [oldest] = this.#users.keys();
-      if (oldest !== undefined) this.#users.delete(oldest);
-    }
     const known = code === undefined ? -1 : views.findIndex((view) => view.code === code);
     const view = known < 0 ? { code, steps: [] } : (views.splice(known, 1)[0] ?? { code, steps: [] });
     views.push(view);

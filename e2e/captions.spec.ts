@@ -86,7 +86,7 @@ test("captions are shown while the ad is muted, can be switched off and on, and 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("references and markup of captions read as in a browser, and become no HTML", async ({
+test("references and markup of captions read as in a browser, and become no HTML", { tag: "@long" }, async ({
   api,
   page,
   stack,
@@ -124,7 +124,7 @@ test("the viewer's language chooses the captions, also one that the app has no t
   }
 });
 
-test("each line of a caption has its own direction", async ({ api, page, stack, userId }) => {
+test("each line of a caption has its own direction", { tag: "@long" }, async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await watchIn(page, "he", miniappUrl, userId, stack.secrets);
   await expect(page.locator(".caption")).toHaveAttribute("lang", "he");
@@ -146,12 +146,9 @@ test("each line of a caption has its own direction", async ({ api, page, stack, 
   expect(places).toEqual(["left", "right", "left"]);
 });
 
-test("an app on another origin than the videos shows captions, too; with the sound on, they can be switched on", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("an app on another origin than the videos shows captions, too; with the sound on, they can be switched on", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   const elsewhere = new URL(miniappUrl);
   elsewhere.hostname = "localhost";

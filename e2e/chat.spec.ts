@@ -91,7 +91,7 @@ test("removing the frame after the end acts as a swipe and still pays", { tag: "
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("closing the mini-app in the middle pays nothing", async ({ api, page, stack, userId }) => {
+test("closing the mini-app in the middle pays nothing", { tag: "@long" }, async ({ api, page, stack, userId }) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();

@@ -356,10 +356,9 @@ test.describe("in a zone whose clocks are set back", { tag: "@long" }, () => {
   });
 });
 
-test("a bot's picture is chosen on its screen, beside a setting that is typed meanwhile, and removed", async ({
-  desk,
-  stack,
-}) => {
+test("a bot's picture is chosen on its screen, beside a setting that is typed meanwhile, and removed", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
   const { botId } = stack.secrets;
   const show = async () => JSON.parse(await stack.ads(["bots", "show", botId, "--json"]));
   await desk.goto(`bots/${botId}`);

@@ -188,7 +188,9 @@ test("closing the window of a resend stops it after the batch that is under way,
   expect(batches).toBe(1);
 });
 
-test("a filter that is taken back leaves the list whole, and its name out of the address", async ({ desk }) => {
+test("a filter that is taken back leaves the list whole, and its name out of the address", { tag: "@long" }, async ({
+  desk,
+}) => {
   await desk.goto("campaigns");
   const rows = desk.getByRole("table", { name: "Campaigns" }).getByRole("row");
   await desk.getByRole("table", { name: "Campaigns" }).waitFor();
@@ -273,7 +275,9 @@ test("a list is sorted by its heads and its keys, and its address brings the ord
   await expect(row("Sorted 10")).toBeFocused();
 });
 
-test("the columns of a list that are chosen stay chosen, and its head stays in the window", async ({ desk }) => {
+test("the columns of a list that are chosen stay chosen, and its head stays in the window", { tag: "@long" }, async ({
+  desk,
+}) => {
   await desk.goto("campaigns");
   const table = desk.getByRole("table", { name: "Campaigns" });
   const pace = table.getByRole("columnheader", { name: "Pace" });

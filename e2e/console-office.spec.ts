@@ -194,7 +194,7 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await expect(desk.getByRole("row").filter({ hasText: "January 2026" })).toContainText("SEPA 4711");
 });
 
-test("who keeps the accounts tops up, pays out and reads reports, and sees no campaigns", async ({
+test("who keeps the accounts tops up, pays out and reads reports, and sees no campaigns", { tag: "@long" }, async ({
   browser,
   stack,
 }) => {

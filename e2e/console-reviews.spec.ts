@@ -83,10 +83,9 @@ for (const { name, size, tag } of windows) {
       expect((await analyze(page)).violations).toEqual([]);
     });
 
-    test("held clicks are released in three steps, all that match at once and counted first; one is refused by itself", async ({
-      reader,
-      stack,
-    }) => {
+    test("held clicks are released in three steps, all that match at once and counted first; one is refused by itself", {
+      tag: "@long",
+    }, async ({ reader, stack }) => {
       const { page } = reader;
       const one = await clickHeld(stack.urls.adService);
       await clickHeld(stack.urls.adService);

@@ -124,7 +124,12 @@ test("a webhook that arrives twice is accepted twice and pays once; each attempt
   await expect(attempts.last().getByRole("button", { name: "Copy as curl" })).toBeVisible();
 });
 
-test("menus: a scenario, an offline phone and a language take effect at once", async ({ api, page, stack, userId }) => {
+test("menus: a scenario, an offline phone and a language take effect at once", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
   await page.getByRole("tab", { name: "Try" }).click();
   await page.getByLabel("Scenario").selectOption("no-ad");

@@ -43,10 +43,9 @@ for (const { viewport, parts, tag } of [
   });
 }
 
-test("the check of this file finds a covered text, a text over another one, and a text outside the window", async ({
-  page,
-  gallery,
-}) => {
+test("the check of this file finds a covered text, a text over another one, and a text outside the window", {
+  tag: "@long",
+}, async ({ page, gallery }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await gallery.open(page);
   const findWith = async (style: string, text: string) => {

@@ -83,7 +83,11 @@ test("an app that waits for its session keeps its own screen", async ({ page, st
   await expect(page.getByRole("main")).toBeVisible();
 });
 
-test("a stalled language file does not keep the app from starting", async ({ page, stack, userId }) => {
+test("a stalled language file does not keep the app from starting", { tag: "@long" }, async ({
+  page,
+  stack,
+  userId,
+}) => {
   await page.route(/\/app\/assets\/ru-[^/]*\.js$/, () => {});
   const initData = initDataOf(userId, stack.secrets, new Date(), "ru");
   const dictionaryRequest = page.waitForRequest(/\/ru-[^/]*\.js$/);

@@ -31,7 +31,12 @@ for (const theme of [
   });
 }
 
-test("a theme that names half of the colours leaves none of the earlier ones", async ({ api, page, stack, userId }) => {
+test("a theme that names half of the colours leaves none of the earlier ones", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   const theme = { bg_color: "#ffffff", text_color: "#101010", button_color: "#8774e1", secondary_bg_color: "#f0f0f0" };
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { theme }));
@@ -97,7 +102,7 @@ async function lightnessAt({ picture, places }: { picture: string; places: numbe
   });
 }
 
-test("only a word that hardly fits a line is hyphenated", async ({ page, gallery }) => {
+test("only a word that hardly fits a line is hyphenated", { tag: "@long" }, async ({ page, gallery }) => {
   await gallery.open(page);
   await page.evaluate((shown) => window.showState(shown), { state: "offer", theme: "own", language: "de" });
   // Chromium has no hyphenation of its own on every system: the style decides.

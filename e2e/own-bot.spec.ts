@@ -156,9 +156,9 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   expect(output()).not.toMatch(/error/i);
 });
 
-test("a web_app button of a reply keyboard opens the mini-app without a user, and the panel says why", async ({
-  page,
-}) => {
+test("a web_app button of a reply keyboard opens the mini-app without a user, and the panel says why", {
+  tag: "@long",
+}, async ({ page }) => {
   const { BOT_API_URL: chat, TELEGRAM_BOT_TOKEN: token } = stack.ownBot?.environment ?? {};
   const web_app = { url: `${stack.urls.adService}/app/${botId}` };
   await page.goto(`${stack.urls.demoBot}/?user=1003`);

@@ -46,7 +46,7 @@ test("an ad for a bot opens inside Telegram, its click is counted once, and the 
   expect(context.pages()).toEqual([page]);
 });
 
-test("without Telegram's client the link opens in a browser, as any other", async ({
+test("without Telegram's client the link opens in a browser, as any other", { tag: "@long" }, async ({
   api,
   context,
   page,

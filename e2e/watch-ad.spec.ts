@@ -80,7 +80,7 @@ test("closing early asks for confirmation, pays nothing, and keeps the progress"
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("swiping the page away after the end still pays", async ({ api, page, stack, userId }) => {
+test("swiping the page away after the end still pays", { tag: "@long" }, async ({ api, page, stack, userId }) => {
   await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);
   await page.close({ runBeforeUnload: false });
@@ -242,7 +242,7 @@ test("playback is paused while the page is hidden", { tag: "@long" }, async ({ a
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a link click after a view with the same code is recorded with amount zero", async ({
+test("a link click after a view with the same code is recorded with amount zero", { tag: "@long" }, async ({
   api,
   page,
   stack,

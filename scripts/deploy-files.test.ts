@@ -396,7 +396,7 @@ test.skipIf(!isCaddyHere).each(["proxy/Caddyfile", "proxy/compose.Caddyfile"])("
 
 test.skipIf(!isCaddyHere || missingMachine !== undefined)(
   "behind compose's Caddy all parts of an upload reach one node, viewers reach both, and a node that stops is replaced",
-  { timeout: 180_000 },
+  { tags: "long", timeout: 180_000 },
   () => {
     const folder = mkdtempSync(join(tmpdir(), "intermission-caddy-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

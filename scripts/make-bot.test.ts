@@ -58,7 +58,9 @@ const { npm_config_registry: _, ...environment } = process.env;
 /** Nothing may ask a registry for a name of ours: whoever takes it there gets the token of whoever runs the command. */
 const offline = { ...environment, npm_config_registry: "http://127.0.0.1:9", npm_config_fetch_retries: "0" };
 
-test("the publisher's command line runs from any folder by the clone's pnpm, as the pages say", () => {
+test("the publisher's command line runs from any folder by the clone's pnpm, as the pages say", {
+  tags: "long",
+}, () => {
   symlinkSync(root, join(scratch, "intermission"));
   mkdirSync(join(scratch, "my-bot"));
   const found = [

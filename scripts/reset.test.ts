@@ -42,7 +42,9 @@ test("npm run reset removes the store and what belongs to its rows, and nothing 
   await (await joinCluster({ ...cluster, dataDirectory: folder })).leave();
 });
 
-test("npm run reset removes nothing without an answer, with DATABASE_URL, while the store is in use, or behind a link", async () => {
+test("npm run reset removes nothing without an answer, with DATABASE_URL, while the store is in use, or behind a link", {
+  tags: "long",
+}, async () => {
   const folder = await folderWithStore();
   const refusal = async (words: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const { code, err } = await reset(folder, words, env);

@@ -42,35 +42,39 @@ describe("the published package for TypeScript", () => {
 const python = findPython(["setuptools"]);
 if ("missing" in python) console.log(`!!! The metadata of the Python package was not built: ${python.missing}`);
 
-test.skipIf("missing" in python)("the Python package's metadata has its address, keywords and classifiers", () => {
-  const scratch = mkdtempSync(join(tmpdir(), "intermission-metadata-"));
-  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
-  cpSync(join(root, "clients/python"), scratch, { recursive: true });
-  const once = addressedProject(read("clients/python/pyproject.toml"), address, "clients/python");
-  expect(addressedProject(once, address, "clients/python")).toBe(once);
-  writeFileSync(join(scratch, "pyproject.toml"), once);
-  const program = "import setuptools; setuptools.setup(script_args=['-q', 'egg_info'])";
-  const made = spawnSync("path" in python ? python.path : "", ["-W", "ignore", "-c", program], {
-    cwd: scratch,
-    encoding: "utf8",
-  });
-  expect(made.status, made.stderr).toBe(0);
-  const metadata = readFileSync(join(scratch, "src/intermission_ads.egg-info/PKG-INFO"), "utf8");
-  for (const line of [
-    "Name: intermission-ads",
-    "Project-URL: Homepage, https://code.example/team/intermission/tree/main/clients/python",
-    "Project-URL: Repository, https://code.example/team/intermission",
-    "Project-URL: Issues, https://code.example/team/intermission/issues",
-    "Project-URL: Changelog, https://code.example/team/intermission/blob/main/CHANGELOG.md",
-    "Requires-Python: >=3.10",
-    "Classifier: License :: OSI Approved :: Apache Software License",
-    "Classifier: Programming Language :: Python :: 3.10",
-    "Classifier: Typing :: Typed",
-    "Description-Content-Type: text/markdown",
-  ])
-    expect(metadata.split("\n")).toContain(line);
-  expect(metadata).toMatch(/^Keywords: .*telegram.*rewarded-ads/m);
-});
+test.skipIf("missing" in python)(
+  "the Python package's metadata has its address, keywords and classifiers",
+  { tags: "long" },
+  () => {
+    const scratch = mkdtempSync(join(tmpdir(), "intermission-metadata-"));
+    onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
+    cpSync(join(root, "clients/python"), scratch, { recursive: true });
+    const once = addressedProject(read("clients/python/pyproject.toml"), address, "clients/python");
+    expect(addressedProject(once, address, "clients/python")).toBe(once);
+    writeFileSync(join(scratch, "pyproject.toml"), once);
+    const program = "import setuptools; setuptools.setup(script_args=['-q', 'egg_info'])";
+    const made = spawnSync("path" in python ? python.path : "", ["-W", "ignore", "-c", program], {
+      cwd: scratch,
+      encoding: "utf8",
+    });
+    expect(made.status, made.stderr).toBe(0);
+    const metadata = readFileSync(join(scratch, "src/intermission_ads.egg-info/PKG-INFO"), "utf8");
+    for (const line of [
+      "Name: intermission-ads",
+      "Project-URL: Homepage, https://code.example/team/intermission/tree/main/clients/python",
+      "Project-URL: Repository, https://code.example/team/intermission",
+      "Project-URL: Issues, https://code.example/team/intermission/issues",
+      "Project-URL: Changelog, https://code.example/team/intermission/blob/main/CHANGELOG.md",
+      "Requires-Python: >=3.10",
+      "Classifier: License :: OSI Approved :: Apache Software License",
+      "Classifier: Programming Language :: Python :: 3.10",
+      "Classifier: Typing :: Typed",
+      "Description-Content-Type: text/markdown",
+    ])
+      expect(metadata.split("\n")).toContain(line);
+    expect(metadata).toMatch(/^Keywords: .*telegram.*rewarded-ads/m);
+  },
+);
 
 test.each(["", "intermission", "http://code.example/team/intermission", "https://code.example", "git@host:team/x.git"])(
   "%j is refused as the project's address, with an example",

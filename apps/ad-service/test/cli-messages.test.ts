@@ -37,6 +37,9 @@ const link = ["--format", "direct_link", "--landing-url", "https://shop.example/
 const addLink = (name: string, advertiser: string, more: readonly string[] = []) =>
   ads(["campaigns", "add", "--name", name, "--advertiser", advertiser, ...link, ...more, "--json"]);
 
+/** Each command takes as long as all other work of its test: of tests that vary one, every sixth runs always. */
+const someOf = (index: number) => (index % 6 === 0 ? [] : ["long"]);
+
 test("a reward is named by its unit's words in each language, and none clears it", async () => {
   const update = (...words: string[]) => json(["bots", "update", botId, ...words]);
   const units = ["--reward-unit", "en:one=coin,other=coins", "--reward-unit", "id:other=koin"];
@@ -50,7 +53,7 @@ test("a reward is named by its unit's words in each language, and none clears it
 });
 
 describe("faults of settings", () => {
-  test.each([
+  const faults: [words: string[], flag: string, field: string | undefined][] = [
     [["bots", "update", botId, "--code-lifetime", "5"], "--code-lifetime", "codeLifetimeSeconds"],
     [["bots", "update", botId, "--cooldown", "99999999"], "--cooldown", "cooldownSeconds"],
     [["bots", "update", botId, "--daily-cap", "0"], "--daily-cap", "dailyCap"],
@@ -113,13 +116,16 @@ describe("faults of settings", () => {
     [["stats", "--campaign-id", "no id!"], "--campaign-id", "campaignId"],
     [["explain", "--bot-id", botId, "--user-id", "1", "--language", "english"], "--language", undefined],
     [["tokens", "activate", "nonsense", "--bot-id", botId], "<token-id>", "tokenId"],
-  ])("the fault of %j names the flag %s, not a field", async (words, flag, field) => {
-    const ended = await ads(words);
-    expect(ended).toMatchObject({ code: 1, out: "", err: expect.stringMatching(new RegExp(`${flag}\\b|${flag}`)) });
-    expect(ended.err).toMatch(/^ads: /);
-    if (field !== undefined) expect(ended.err.replaceAll(/--[\w-]+/g, "")).not.toMatch(new RegExp(field));
-    expect(ended.err).not.toMatch(/Too small|Too big|Invalid input|expected/);
-  });
+  ];
+  for (const [index, [words, flag, field]] of faults.entries()) {
+    test(`the fault of ${words.join(" ")} names the flag ${flag}, not a field`, { tags: someOf(index) }, async () => {
+      const ended = await ads(words);
+      expect(ended).toMatchObject({ code: 1, out: "", err: expect.stringMatching(new RegExp(`${flag}\\b|${flag}`)) });
+      expect(ended.err).toMatch(/^ads: /);
+      if (field !== undefined) expect(ended.err.replaceAll(/--[\w-]+/g, "")).not.toMatch(new RegExp(field));
+      expect(ended.err).not.toMatch(/Too small|Too big|Invalid input|expected/);
+    });
+  }
 });
 
 describe("moments on the command line", () => {
@@ -205,7 +211,7 @@ describe("amounts on the command line", () => {
 
 describe("hours and weekdays on the command line", () => {
   const night = [22, 23, 0, 1, 2, 3, 4, 5, 6];
-  test.each([
+  const ranges: [flag: string, range: string, targeting: object][] = [
     ["--hours", "22-6", { hours: night }],
     ["--hours", "22-1,12", { hours: [22, 23, 0, 1, 12] }],
     ["--hours", "23-0", { hours: [23, 0] }],
@@ -214,9 +220,12 @@ describe("hours and weekdays on the command line", () => {
     ["--weekdays", "6-1", { weekdays: [6, 7, 1] }],
     ["--weekdays", "7-1", { weekdays: [7, 1] }],
     ["--weekdays", "1-5", { weekdays: [1, 2, 3, 4, 5] }],
-  ])("%s %s goes on over midnight and over the end of the week", async (flag, range, targeting) => {
-    expect(JSON.parse((await addLink("Times", "A", [flag, range])).out)).toMatchObject({ targeting });
-  });
+  ];
+  for (const [index, [flag, range, targeting]] of ranges.entries()) {
+    test(`${flag} ${range} goes on over midnight and over the end of the week`, { tags: someOf(index) }, async () => {
+      expect(JSON.parse((await addLink("Times", "A", [flag, range])).out)).toMatchObject({ targeting });
+    });
+  }
 
   test.each([
     ["--hours", "30-6", "from 0 to 23, such as 8-22, 22-6"],
@@ -238,34 +247,37 @@ describe("hours and weekdays on the command line", () => {
 
 describe("an unknown bot, campaign or creative", () => {
   const nobody = "4242424242";
-  test.each([
-    [["bots", "show", nobody]],
-    [["bots", "update", nobody, "--name", "x"]],
-    [["bots", "suspend", nobody]],
-    [["tokens", "create", "--bot-id", nobody]],
-    [["tokens", "activate", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody]],
-    [["tokens", "revoke", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody]],
-    [["endpoints", "show", nobody]],
-    [["endpoints", "test", nobody]],
-    [["endpoints", "enable", nobody]],
-    [["endpoints", "set", nobody, "--max-in-flight", "3"]],
-    [["events", "list", "--bot-id", nobody]],
-    [["deliveries", "list", "--bot-id", nobody]],
-    [["deliveries", "replay", "--bot-id", nobody, "--failed-since", "2h"]],
-    [["views", "list", "--bot-id", nobody]],
-    [["stats", "--bot-id", nobody]],
-    [["explain", "--bot-id", nobody, "--user-id", "1"]],
-    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--bots", `${botId},${nobody}`]],
-    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--excluded-bots", nobody]],
-  ])("%j is refused: there is no such bot", async (words) => {
-    expect(await ads(words)).toMatchObject({
-      code: 1,
-      out: "",
-      err: expect.stringMatching(new RegExp(`there is no bot ${nobody}; see all with: bots list`)),
+  const ofNobody: string[][] = [
+    ["bots", "show", nobody],
+    ["bots", "update", nobody, "--name", "x"],
+    ["bots", "suspend", nobody],
+    ["tokens", "create", "--bot-id", nobody],
+    ["tokens", "activate", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody],
+    ["tokens", "revoke", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody],
+    ["endpoints", "show", nobody],
+    ["endpoints", "test", nobody],
+    ["endpoints", "enable", nobody],
+    ["endpoints", "set", nobody, "--max-in-flight", "3"],
+    ["events", "list", "--bot-id", nobody],
+    ["deliveries", "list", "--bot-id", nobody],
+    ["deliveries", "replay", "--bot-id", nobody, "--failed-since", "2h"],
+    ["views", "list", "--bot-id", nobody],
+    ["stats", "--bot-id", nobody],
+    ["explain", "--bot-id", nobody, "--user-id", "1"],
+    ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--bots", `${botId},${nobody}`],
+    ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--excluded-bots", nobody],
+  ];
+  for (const [index, words] of ofNobody.entries()) {
+    test(`${words.join(" ")} is refused: there is no such bot`, { tags: someOf(index) }, async () => {
+      expect(await ads(words)).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringMatching(new RegExp(`there is no bot ${nobody}; see all with: bots list`)),
+      });
     });
-  });
+  }
 
-  test.each([
+  const ofNothing: [words: string[], name: string][] = [
     [["campaigns", "show", "cmp_none"], "campaign cmp_none"],
     [["campaigns", "update", "cmp_none", "--weight", "2"], "campaign cmp_none"],
     [["campaigns", "update", "cmp_none", "--hours", "8-9"], "campaign cmp_none"],
@@ -284,9 +296,12 @@ describe("an unknown bot, campaign or creative", () => {
     ],
     [["advertisers", "key", "Nobody"], "advertiser Nobody"],
     [["advertisers", "rename", "Nobody", "Somebody"], "advertiser Nobody"],
-  ])("%j is refused: there is no %s", async (words, name) => {
-    expect(await ads(words)).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`there is no ${name}`) });
-  });
+  ];
+  for (const [index, [words, name]] of ofNothing.entries()) {
+    test(`${words.join(" ")} is refused: there is no ${name}`, { tags: someOf(index) }, async () => {
+      expect(await ads(words)).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`there is no ${name}`) });
+    });
+  }
 });
 
 test("explain takes --bot-id and --user-id, as every other command does", async () => {

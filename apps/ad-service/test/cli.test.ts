@@ -60,7 +60,7 @@ describe("without a store", () => {
 describe("without a server", () => {
   beforeAll(() => fixture.makeStore());
 
-  test("without a key the command line prints the next step, and exits with 3", async () => {
+  test("without a key the command line prints the next step, and exits with 3", { tags: "long" }, async () => {
     const ended = await adsProcess(["bots", "list"]);
     expect(ended).toMatchObject({ code: 3, out: "" });
     expect(ended.err).toContain("ENCRYPTION_KEY");

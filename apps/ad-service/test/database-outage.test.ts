@@ -43,7 +43,10 @@ test("while the database is down every surface answers 503 with Retry-After, and
 /** In fives, more than their limits allow; what is under way counts, so that they do not come all at once. */
 const fivesTooMany = { "a code": 3, "the opening of a view": 13, "a direct link": 5 };
 
-test("who repeats a request while the database is down has not used up any limit when it is back", async () => {
+test("who repeats a request while the database is down has not used up any limit when it is back", {
+  tags: "long",
+  timeout: 120_000,
+}, async () => {
   await expectOutage(async ({ cluster, surfaces, ask }) => {
     await cluster.crash();
     const repeated = Object.entries(fivesTooMany).map(([name, fives]) => ({ ...surfaceOf(surfaces, name), fives }));
@@ -62,7 +65,7 @@ test("who repeats a request while the database is down has not used up any limit
       expect({ name: surface.name, status }).toEqual({ name: surface.name, status: surface.status });
     }
   });
-}, 120_000);
+});
 
 function surfaceOf(surfaces: Record<string, Surface>, name: string): Surface & { name: string } {
   const surface = surfaces[name];

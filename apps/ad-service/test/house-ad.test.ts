@@ -10,7 +10,7 @@ const width = 270;
 const height = 480;
 
 describe.skipIf(!hasFfmpeg)("the house ad", () => {
-  test("ends with an end card that stands still, and its poster is that card", async () => {
+  test("ends with an end card that stands still, and its poster is that card", { tags: "long" }, async () => {
     const [early, late, poster] = [
       await frameAt(9.1),
       await frameAt(9.9),

@@ -54,14 +54,18 @@ test("without a store none is created, and the next step is printed", async () =
   expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
 });
 
-test.runIf(process.env.TEST_DATABASE_URL)("an empty database is reported as empty, and stays empty", async () => {
-  const { url, drop } = await createServerDatabase();
-  const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
-  for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await apiProcess("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
-  }
-  await drop();
-});
+test.runIf(process.env.TEST_DATABASE_URL)(
+  "an empty database is reported as empty, and stays empty",
+  { tags: "long" },
+  async () => {
+    const { url, drop } = await createServerDatabase();
+    const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expect(await apiProcess("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
+    }
+    await drop();
+  },
+);
 
 test.each([
   "receipts",

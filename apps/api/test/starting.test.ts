@@ -5,7 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { testConfig, testToken } from "./fixtures/api-fixture.ts";
 import { startServerProcess } from "./fixtures/process-fixture.ts";
 
-test("while another node migrates, this one is alive, says what it waits for, and answers each surface 503 in its form", async () => {
+test("while another node migrates, this one is alive, says what it waits for, and answers each surface 503 in its form", {
+  tags: "long",
+  timeout: 120_000,
+}, async () => {
   const server = await createServerDatabase();
   onTestFinished(server.drop);
   const other = await openDatabase({ databaseUrl: server.url, dataDirectory: "", schema: "other", migrations: {} });
@@ -28,7 +31,11 @@ test("while another node migrates, this one is alive, says what it waits for, an
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: path === "/readyz" ? "GET" : "POST",
     }).catch(() => undefined);
-    return { status: response?.status, retryAfter: response?.headers.get("retry-after"), body: await response?.json() };
+    return {
+      status: response?.status,
+      retryAfter: response?.headers.get("retry-after"),
+      body: await response?.json(),
+    };
   };
   const reason = 'the start waits for another node, which migrates the schema "api"';
   await expect.poll(() => answer("/readyz"), { timeout: 30_000 }).toMatchObject({ status: 503, body: { reason } });
@@ -43,4 +50,4 @@ test("while another node migrates, this one is alive, says what it waits for, an
   expect(await answer("/readyz")).toMatchObject({ status: 200 });
   child.kill("SIGTERM");
   expect((await end).code).toBe(0);
-}, 120_000);
+});

@@ -193,7 +193,9 @@ describe("of a store that no server uses", () => {
     expect(readable).toEqual([]);
   });
 
-  test("a backup whose session is ended, as when the write-ahead log becomes too long, says so, and servers go on", async () => {
+  test("a backup whose session is ended, as when the write-ahead log becomes too long, says so, and servers go on", {
+    tags: "long",
+  }, async () => {
     const database = await openDatabase({ dataDirectory: source, schema: "one", migrations });
     const text =
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'intermission backup'";
@@ -226,7 +228,7 @@ describe("of a store that no server uses", () => {
     await expect(restoreFrom(backup, schemas, dataDirectory)).rejects.toThrow(/has data .*only where nothing is/);
   });
 
-  test("a copy that lacks the schema of a server is refused", async () => {
+  test("a copy that lacks the schema of a server is refused", { tags: "long" }, async () => {
     await expect(restoreFrom(copyOfBackup(), [...schemas, "three"])).rejects.toThrow(
       /does not open: the schema three is missing/,
     );

@@ -152,7 +152,9 @@ test("if the server is killed, its users learn it once, no statement hangs, and 
   await again.close();
 });
 
-test("if its socket or its folder is removed, users learn it at once, and the next start works or is refused", async () => {
+test("if its socket or its folder is removed, users learn it at once, and the next start works or is refused", {
+  tags: "long",
+}, async () => {
   const folder = useFolder("removed");
   const lose = async (name: string) => {
     const deaths: StoreFault[] = [];
@@ -201,7 +203,9 @@ test("a data folder with a long path works: its socket is in a short folder, whi
   expect(existsSync(host)).toBe(false);
 });
 
-test("a data folder whose name has commas, quotes and blanks works, whatever is set for clients of other servers", async () => {
+test("a data folder whose name has commas, quotes and blanks works, whatever is set for clients of other servers", {
+  tags: "long",
+}, async () => {
   const moved = useFolder(`a, "b" 'c'; %d ё\\n`);
   const ofOthers = {
     PGSSLMODE: "require",
@@ -217,7 +221,7 @@ test("a data folder whose name has commas, quotes and blanks works, whatever is 
   await database.close();
 });
 
-test("another user's folder for the socket is refused", async () => {
+test("another user's folder for the socket is refused", { tags: "long" }, async () => {
   const dataDirectory = useFolder();
   const database = await openDatabase({ dataDirectory, schema: "one", migrations });
   const host = serverOf(join(dataDirectory, "postgres"))?.connection.host ?? "";
@@ -236,7 +240,9 @@ test("the store of an earlier version is refused, with what to do, and stays as 
   expect(existsSync(join(dataDirectory, "postgres"))).toBe(false);
 });
 
-test("the rest of a store that was lost is refused, other files are not, and an unfinished store is made again", async () => {
+test("the rest of a store that was lost is refused, other files are not, and an unfinished store is made again", {
+  tags: "long",
+}, async () => {
   const [rest, unfinished] = [temporaryFolder(), temporaryFolder()];
   mkdirSync(join(rest, "ad-service/media"), { recursive: true });
   for (const name of ["owner.lock", "media/1.mp4"]) writeFileSync(join(rest, "ad-service", name), "");
@@ -261,7 +267,7 @@ test("after a kill while the store is made, the next start makes it, though the 
   await (await openDatabase({ dataDirectory: folder, schema: "one", migrations })).close();
 });
 
-test("a disk that is full while tables are made, at the start or later, is named", async () => {
+test("a disk that is full while tables are made, at the start or later, is named", { tags: "long" }, async () => {
   const fail = `do $$ begin raise exception 'could not create file "base/5/1": No space left on device' using errcode = '53100'; end $$`;
   const named = /^the disk of .* is full \(could not create file .*free some space, or remove files where `df -i`/;
   const atStart = openDatabase({ dataDirectory, schema: "crowded", migrations: { "0001-fail": fail } });

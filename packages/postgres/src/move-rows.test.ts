@@ -114,7 +114,9 @@ test("an imported store has the same rows, counts on, and a server opens it", as
   ]);
 });
 
-test("an import that stops at any moment goes on where it stopped, and until its end no server opens the store", async () => {
+test("an import that stops at any moment goes on where it stopped, and until its end no server opens the store", {
+  tags: "long",
+}, async () => {
   const { source, folder } = await exported();
   const target = await temporary();
   const stopsAt = [0, 1, 7, 15];
@@ -135,7 +137,9 @@ test("an import that stops at any moment goes on where it stopped, and until its
   await serverOn(target.url);
 });
 
-test("rows that another connection changes during the import are an error that names the table", async () => {
+test("rows that another connection changes during the import are an error that names the table", {
+  tags: "long",
+}, async () => {
   const { folder } = await exported();
   for (const [change, words] of [
     [
@@ -170,7 +174,9 @@ test("a store that is not empty, another export, another version and a damaged f
   await expect(importAll(target.url, other.folder)).rejects.toThrow(/import of another export .* was begun/);
 });
 
-test("an export is one moment: rows that are committed while it runs are not in it, and an interrupted one is no export", async () => {
+test("an export is one moment: rows that are committed while it runs are not in it, and an interrupted one is no export", {
+  tags: "long",
+}, async () => {
   const { url, folder } = await temporary();
   await serverOn(url);
   await ask(url, fill);

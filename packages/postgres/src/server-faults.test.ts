@@ -178,7 +178,7 @@ test("a database that accepts no connections is named, without a stack", async (
   expect(await outcomeAt(url.href)).toMatch(/\/closed\), or the pooler before it, refuses the connection: .*"closed"/);
 });
 
-test("a standby is recognised in any language", async () => {
+test("a standby is recognised in any language", { tags: "long" }, async () => {
   const standby = await startTemporaryCluster({
     fsync: false,
     makeData({ data, run }) {
@@ -226,7 +226,7 @@ test.each(["SQL_ASCII", "LATIN1"])(
   },
 );
 
-test("each fault of TLS has a sentence of its own with the next step", async () => {
+test("each fault of TLS has a sentence of its own with the next step", { tags: "long" }, async () => {
   const sslmode = "verify-full";
   expect(await outcomeOf({ sslmode })).toMatch(/offers no TLS: enable it there \(ssl = on\), or.*sslmode=disable/);
 

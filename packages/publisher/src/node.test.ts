@@ -150,7 +150,9 @@ test("a handler that throws is answered 500 and logged", async () => {
   expect(logged).toHaveBeenCalledWith(expect.any(String), new Error("a bug"));
 });
 
-test("a body of 20 MB is answered 413 while it is being sent, and the connection stays usable", async () => {
+test("a body of 20 MB is answered 413 while it is being sent, and the connection stays usable", {
+  tags: "long",
+}, async () => {
   const url = await listen(toNodeHandler(webhook(() => {}, { tokens: token })));
   for (let count = 0; count < 5; count++) {
     const body = new Uint8Array(20 * 1024 * 1024);

@@ -48,21 +48,25 @@ const offers = {
     spawnSync("fish", ["--no-config", "-c", `source ${file}; complete -C '${words.join(" ")}' | cut -f 1`]),
 } as const;
 
-test.each(["bash", "zsh", "fish"] as const)("%s offers commands, options and the values of choices", (shell) => {
-  if (spawnSync(shell, ["--version"]).status !== 0)
-    return console.log(`!!! completion was not tried: there is no ${shell}. Enable it: apt-get install ${shell}`);
-  const file = join(folder, shell);
-  writeFileSync(file, completionScript(program(), shell));
-  const at = (...words: string[]) => {
-    const { stdout, stderr, status } = offers[shell](file, ["./pnpm", "ads", ...words]);
-    expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
-    return String(stdout).trim().split("\n").toSorted();
-  };
-  expect(at("b")).toEqual(["bots"]);
-  expect(at("bots", "")).toEqual(expect.arrayContaining(["list", "update"]));
-  expect(at("bots", "update", "7000000001", "--sk")).toEqual(["--skip-offer"]);
-  expect(at("bots", "update", "7000000001", "--skip-offer", "")).toEqual(["no", "yes"]);
-  expect(at("--json", "bots", "update", "--n")).toEqual(["--name"]);
-  expect(at("completion", "f")).toEqual(["fish"]);
-  expect(at("bots", "unknown")).toEqual([""]);
-});
+test.each(["bash", "zsh", "fish"] as const)(
+  "%s offers commands, options and the values of choices",
+  { tags: "long" },
+  (shell) => {
+    if (spawnSync(shell, ["--version"]).status !== 0)
+      return console.log(`!!! completion was not tried: there is no ${shell}. Enable it: apt-get install ${shell}`);
+    const file = join(folder, shell);
+    writeFileSync(file, completionScript(program(), shell));
+    const at = (...words: string[]) => {
+      const { stdout, stderr, status } = offers[shell](file, ["./pnpm", "ads", ...words]);
+      expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
+      return String(stdout).trim().split("\n").toSorted();
+    };
+    expect(at("b")).toEqual(["bots"]);
+    expect(at("bots", "")).toEqual(expect.arrayContaining(["list", "update"]));
+    expect(at("bots", "update", "7000000001", "--sk")).toEqual(["--skip-offer"]);
+    expect(at("bots", "update", "7000000001", "--skip-offer", "")).toEqual(["no", "yes"]);
+    expect(at("--json", "bots", "update", "--n")).toEqual(["--name"]);
+    expect(at("completion", "f")).toEqual(["fish"]);
+    expect(at("bots", "unknown")).toEqual([""]);
+  },
+);

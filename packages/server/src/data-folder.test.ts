@@ -38,7 +38,9 @@ function startClaimer(of = folder, env: NodeJS.ProcessEnv = {}) {
   };
 }
 
-test("a command that waits for a process that does not answer says so, and names a socket that was removed", async () => {
+test("a command that waits for a process that does not answer says so, and names a socket that was removed", {
+  tags: "long",
+}, async () => {
   const owner = startClaimer();
   onTestFinished(() => owner.kill());
   expect(await owner.outcome).toBe("claimed");

@@ -53,7 +53,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test("the process exits with 1 when its stop fails", async () => {
+test("the process exits with 1 when its stop fails", { tags: "long" }, async () => {
   const process = await start('throw new Error("no");');
   process.signal("SIGTERM");
   expect(await process.exited).toBe(1);
@@ -65,7 +65,9 @@ test("the process exits with 1 when its stop exceeds its time limit", async () =
   expect(await process.exited).toBe(1);
 });
 
-test("an immediate second signal is ignored, and one after a second ends the process with 1", async () => {
+test("an immediate second signal is ignored, and one after a second ends the process with 1", {
+  tags: "long",
+}, async () => {
   const process = await start("await hang();", "timeoutMs: 50_000");
   process.signal("SIGINT");
   process.signal("SIGINT");

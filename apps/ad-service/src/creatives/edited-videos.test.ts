@@ -101,6 +101,7 @@ describe.skipIf(!hasFfmpeg)("the length, start and poster of a video are those o
       first: "red",
       last: "blue",
       message: /begins with 2\.0 s/,
+      tags: ["long"],
     },
     {
       name: "a part without a length",

@@ -53,6 +53,7 @@ describe.skipIf(!hasFfmpeg)("what stands behind the end of a video", () => {
 
   test.each(["mov", "live", "fragments"])(
     "changes nothing of the faults that a conversion repairs (%s)",
+    { tags: "long" },
     async (kind) => {
       const bytes = files[kind] ?? Buffer.alloc(0);
       const without = refusalOf(await add(bytes));

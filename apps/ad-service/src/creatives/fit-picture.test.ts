@@ -106,27 +106,31 @@ describe.skipIf(!hasFfmpeg)("an uploaded poster", () => {
     return { middle: await part("middle", "2:2:iw/2:ih/2"), edge: await part("edge", "2:2:iw/2:0") };
   }
 
-  test.each(["bot", "unit"] as const)("for %s becomes a small square without its origin", async (use) => {
-    // A wide banner, red throughout, with an orientation and a comment as cameras write them.
-    const words = ["-f", "lavfi", "-i", "color=red:s=400x100", "-frames:v", "1", "-metadata", "comment=made at home"];
-    const jpeg = await readFile(await fixture.make(`${use}.jpg`, ...words));
-    const square = await fit(withExif(jpeg, 6), "ffmpeg", use);
-    if (square.outcome !== "fits") throw new Error(refusalOf(square));
-    const side = use === "bot" ? 192 : 96;
-    expect(inspectPicture(square.bytes)).toMatchObject({
-      picture: { width: side, height: side, extension: "webp", orientation: 1 },
-    });
-    expect(square.bytes.byteLength).toBeLessThan(4096);
-    expect(square.bytes.toString("latin1")).not.toMatch(/made at home|Exif/);
-    const { middle, edge } = await colours(square.bytes, use);
-    expect(middle[0]).toBeGreaterThan(200);
-    expect(edge[0]).toBeGreaterThan(use === "bot" ? 200 : -1);
-    const second = await readFile(await fixture.make(`${use}-wide.png`, ...words));
-    const wide = await fit(second, "ffmpeg", use);
-    if (wide.outcome !== "fits") throw new Error(refusalOf(wide));
-    // The picture of a bot is filled; around the icon of a unit, nothing is drawn.
-    expect((await colours(wide.bytes, use)).edge[3]).toBe(use === "bot" ? 255 : 0);
-  });
+  test.each(["bot", "unit"] as const)(
+    "for %s becomes a small square without its origin",
+    { tags: "long" },
+    async (use) => {
+      // A wide banner, red throughout, with an orientation and a comment as cameras write them.
+      const words = ["-f", "lavfi", "-i", "color=red:s=400x100", "-frames:v", "1", "-metadata", "comment=made at home"];
+      const jpeg = await readFile(await fixture.make(`${use}.jpg`, ...words));
+      const square = await fit(withExif(jpeg, 6), "ffmpeg", use);
+      if (square.outcome !== "fits") throw new Error(refusalOf(square));
+      const side = use === "bot" ? 192 : 96;
+      expect(inspectPicture(square.bytes)).toMatchObject({
+        picture: { width: side, height: side, extension: "webp", orientation: 1 },
+      });
+      expect(square.bytes.byteLength).toBeLessThan(4096);
+      expect(square.bytes.toString("latin1")).not.toMatch(/made at home|Exif/);
+      const { middle, edge } = await colours(square.bytes, use);
+      expect(middle[0]).toBeGreaterThan(200);
+      expect(edge[0]).toBeGreaterThan(use === "bot" ? 200 : -1);
+      const second = await readFile(await fixture.make(`${use}-wide.png`, ...words));
+      const wide = await fit(second, "ffmpeg", use);
+      if (wide.outcome !== "fits") throw new Error(refusalOf(wide));
+      // The picture of a bot is filled; around the icon of a unit, nothing is drawn.
+      expect((await colours(wide.bytes, use)).edge[3]).toBe(use === "bot" ? 255 : 0);
+    },
+  );
 
   test.each<[string, () => Promise<Buffer> | Buffer, RegExp]>([
     ["nothing", () => Buffer.alloc(0), /^the file is empty$/],

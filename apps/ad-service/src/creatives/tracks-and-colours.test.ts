@@ -108,6 +108,7 @@ describe.skipIf(!hasFfmpeg)("a video as cameras, editors and recorders write it"
       tracks: ["h264,video", "aac,audio"],
       colour: RED,
       message: /2 tracks of pictures/,
+      tags: ["long"],
     },
     {
       name: "of two picture tracks the default one is kept, where it is the first",

@@ -136,7 +136,9 @@ function keepPartitions(store: OpenedDatabase, isClockSettled: () => boolean = (
   return loop;
 }
 
-test("a week that was dropped or detached by hand is there again within seconds, the detached one with its rows", async () => {
+test("a week that was dropped or detached by hand is there again within seconds, the detached one with its rows", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   await makeUpcomingPartitions(store, now);
   const loop = keepPartitions(store);
@@ -163,7 +165,9 @@ test("a node is not ready while this week has no partition and none can be made"
   expect(() => loop.require()).not.toThrow();
 });
 
-test("nothing is dropped before the clock is settled: a machine that starts years ahead forgets nothing", async () => {
+test("nothing is dropped before the clock is settled: a machine that starts years ahead forgets nothing", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-90), now);
   let isSettled = false;
@@ -176,7 +180,7 @@ test("nothing is dropped before the clock is settled: a machine that starts year
   await expect.poll(weeks, { timeout: 30_000 }).toBeLessThan(before);
 });
 
-test("a kept week that was detached by hand is not dropped", async () => {
+test("a kept week that was detached by hand is not dropped", { tags: "long" }, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-20), now);
   await request(store, daysFrom(-20));
@@ -338,7 +342,9 @@ test("of two nodes, one drops", { tags: "long" }, async () => {
   expect(dropped.length).toBe(6 * partitionedTables.length);
 });
 
-test("a conversion that is reported again in a later week, or an attempt that is recorded again, is stored once", async () => {
+test("a conversion that is reported again in a later week, or an attempt that is recorded again, is stored once", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   await partitionsAround(store, daysFrom(-20), now);
   const clickedAt = daysFrom(-20);

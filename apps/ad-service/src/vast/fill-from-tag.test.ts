@@ -1,48 +1,45 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { dropReasons } from "@intermission/operator-api/creatives";
-import { expect, test } from "vitest";
+import type { Database } from "@intermission/postgres/open-database";
+import { createLogger } from "@intermission/server/logger";
+import { Registry } from "prom-client";
+import { expect, onTestFinished, test } from "vitest";
 import { inline, vast } from "../../test/fixtures/sample-ad-server.ts";
+import { describeDevice } from "../creatives/choose-rendition.ts";
+import { openGuardedRequests } from "../outbound/guarded-request.ts";
+import { fillFromTag, openTags } from "./fill-from-tag.ts";
+import { openTurns } from "./read-xml.ts";
 
-const src = join(import.meta.dirname, "..");
+/** The answers below name no address for errors, of which the calls would be stored. */
+const database = {} as Database;
 
 interface TagAnswer {
   status: number;
-  headers?: Record<string, string>;
   body: string;
 }
 
-/** What an operator reads of a tag's openings: the server's own logger writes to standard output, the counters follow. */
-function loggedFor(answer: TagAnswer, { openings = 1 } = {}): { lines: string[]; counters: string } {
-  const file = (path: string) => JSON.stringify(join(src, path));
-  const script = `
-    import { createServer } from "node:http";
-    import { Registry } from "prom-client";
-    import { createLogger } from ${JSON.stringify(join(src, "../../../packages/server/src/logger.ts"))};
-    import { describeDevice } from ${file("creatives/choose-rendition.ts")};
-    import { openGuardedRequests } from ${file("outbound/guarded-request.ts")};
-    import { fillFromTag, openTags } from ${file("vast/fill-from-tag.ts")};
-    import { openTurns } from ${file("vast/read-xml.ts")};
-    const answer = ${JSON.stringify(answer)};
-    const server = createServer((_request, response) => response.writeHead(answer.status, answer.headers).end(answer.body));
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { vast: ["127.0.0.1"] } });
-    const now = () => new Date();
-    const registry = new Registry();
-    const tags = openTags({ requests, isPlainHttpAllowed: true, turns: openTurns(), log: createLogger({ level: "info", name: "ads" }), now, registry });
-    const url = "http://127.0.0.1:" + server.address().port + "/tag?key=SECRET-KEY";
-    const tag = { botId: "7", creativeId: "cre_1", viewId: "7-abc", url, userAgent: "phone", totalMs: 5000 };
-    for (let opening = 0; opening < ${openings}; opening++) await fillFromTag(tags, { ...tag, device: describeDevice({}) });
-    console.log("COUNTERS " + JSON.stringify(await registry.metrics()));
+/** What an operator reads of a tag's openings, in the log and in the counters. */
+async function loggedFor(answer: TagAnswer, { openings = 1 } = {}): Promise<{ lines: string[]; counters: string }> {
+  const server = createServer((_request, response) => response.writeHead(answer.status).end(answer.body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { vast: ["127.0.0.1"] } });
+  onTestFinished(async () => {
     await requests.close();
     server.close();
-  `;
-  const args = ["--conditions=source", "--input-type=module-typescript", "-e", script];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: join(src, "..") });
-  expect(stderr).toBe("");
-  const [logged = "", counters = '""'] = stdout.split("COUNTERS ");
-  return { lines: logged.split("\n").filter((line) => line !== ""), counters: JSON.parse(counters) };
+  });
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", name: "ads", write: (line) => lines.push(line) });
+  const registry = new Registry();
+  const now = () => new Date();
+  const tags = openTags({ database, requests, isPlainHttpAllowed: true, turns: openTurns(), log, now, registry });
+  const url = `http://127.0.0.1:${port}/tag?key=SECRET-KEY`;
+  const tag = { botId: "7", creativeId: "cre_1", viewId: "7-abc", url, userAgent: "phone", totalMs: 5000 };
+  for (let opening = 0; opening < openings; opening++) await fillFromTag(tags, { ...tag, device: describeDevice({}) });
+  return { lines, counters: await registry.metrics() };
 }
 
 const withoutErrors = (document: string) => document.replaceAll(/<Error>[\s\S]*?<\/Error>/g, "");
@@ -60,8 +57,8 @@ const faultyAnswers: [code: number, answer: { status: number; body: string }][] 
 for (const [code, answer] of faultyAnswers) {
   const tags = [100, 403].includes(code) || answer.status === 500 ? [] : ["long"];
   const what = `VAST error code ${code} after the status ${answer.status}`;
-  test(`${what} is in the log, without the tag's query and the ad server's response`, { tags }, () => {
-    const { lines, counters } = loggedFor(answer);
+  test(`${what} is in the log, without the tag's query and the ad server's response`, { tags }, async () => {
+    const { lines, counters } = await loggedFor(answer);
     const [line = "", ...more] = lines;
     expect(more).toEqual([]);
     expect(counters).toContain(`intermission_vast_answers_total{answer="${code}"} 1`);
@@ -73,17 +70,17 @@ for (const [code, answer] of faultyAnswers) {
 
 test.each(["", " \n", "<VAST/>", '<?xml version="1.0"?>', '<VAST version="4.0"></VAST>'])(
   "the answer '%s' is counted as no ad, and logs nothing",
-  (body) => {
-    const { lines, counters } = loggedFor({ status: 200, body }, { openings: 2 });
+  async (body) => {
+    const { lines, counters } = await loggedFor({ status: 200, body }, { openings: 2 });
     expect(lines).toEqual([]);
     expect(counters).toContain('intermission_vast_answers_total{answer="303"} 2');
   },
 );
 
-test("what is dropped of a shown ad is logged once with its reason, and counted at each opening", () => {
+test("what is dropped of a shown ad is logged once with its reason, and counted at each opening", async () => {
   const dropped = "<Impression>ftp://a.b/SECRET-KEY</Impression><Impression>[TRACKER]</Impression>";
   const body = inline({ more: dropped }).replaceAll("{self}", "http://ads.example");
-  const { lines, counters } = loggedFor({ status: 200, body }, { openings: 2 });
+  const { lines, counters } = await loggedFor({ status: 200, body }, { openings: 2 });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: "parts of a VAST tag's answer were not used", creativeId: "cre_1", dropped: { "tracker-address": 2 } },
   ]);
@@ -94,6 +91,6 @@ test("what is dropped of a shown ad is logged once with its reason, and counted 
 });
 
 test("the documentation explains each reason for which a part is dropped", () => {
-  const serving = readFileSync(join(src, "../../../docs/serving.md"), "utf8");
+  const serving = readFileSync(join(import.meta.dirname, "../../../../docs/serving.md"), "utf8");
   for (const reason of dropReasons) expect(serving).toContain(`\`${reason}\``);
 });

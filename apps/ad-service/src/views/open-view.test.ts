@@ -388,6 +388,7 @@ describe("opening an ad", () => {
 
     test(
       "checks of forged launch data are limited per address",
+      { tags: "long" },
       onFixture({}, async (fixture) => {
         const forged = () =>
           fixture.post("/sessions", { bot_id: fixture.botId, init_data: "user=1" }, "application/json");

@@ -50,6 +50,12 @@ export interface Database extends Runner {
   /** Notices are hints: some get lost while a connection is down. Returns a function that stops listening. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload?: string): Promise<void>;
+  /**
+   * Whether a statement failed for want of space on the disk of the database server (SQLSTATE 53100) since `probeWrites` last
+   * succeeded. Only the statement that meets a full disk gets that word where the disk holds the log: the server then ends
+   * all sessions and recovers, and other statements just lose their connection.
+   */
+  readonly disk: { isFull: boolean };
   /** Waits for the statements under way. */
   close(): Promise<void>;
 }

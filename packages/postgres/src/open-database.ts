@@ -131,8 +131,14 @@ function databaseOver(
   const watch = store.watch();
 
   const lend = () => lendConnection(pool, watch);
+  const disk = { isFull: false };
+  const noteFullDisk = (error: unknown): never => {
+    if (error instanceof Error && "code" in error && error.code === "53100") disk.isFull = true;
+    throw error;
+  };
 
   return {
+    disk,
     withoutTimeout: (work) =>
       store.withoutTimeout(work).catch((error: unknown) => {
         throw faultOf(error) ?? error;
@@ -144,11 +150,13 @@ function databaseOver(
         const { rows } = await ask(client, { name, text, values: [...values] });
         watch.heard();
         return rows;
+      } catch (error) {
+        return noteFullDisk(error);
       } finally {
         giveBack(client);
       }
     },
-    transaction: (work) => retryConflicts(async () => runTransaction(await lend(), work)),
+    transaction: (work) => retryConflicts(async () => runTransaction(await lend(), work)).catch(noteFullDisk),
     listen,
     async notify(channel, payload = "") {
       watch.requireAnswers();

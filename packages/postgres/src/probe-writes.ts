@@ -13,10 +13,11 @@ const write = statement<never>(
 );
 
 /** Rejects if the store takes no writes now, with the error of PostgreSQL: 25006 (read-only), 53100 (disk full), another. */
-export async function probeWrites(database: Pick<Database, "run" | "transaction">): Promise<void> {
+export async function probeWrites(database: Pick<Database, "run" | "transaction" | "disk">): Promise<void> {
   await database.run(ping, []);
   await database.transaction(async (tx) => {
     await tx.run(sortOnDisk, []);
     await tx.run(write, []);
   });
+  database.disk.isFull = false;
 }

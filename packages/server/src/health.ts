@@ -8,22 +8,27 @@ export class NotReady extends Error {
   override readonly name = "NotReady";
 }
 
+const fullDisk = "the disk of the database is full: free some space there, and writes go on by themselves";
 /** Faults of a write that the operator repairs, by SQLSTATE. */
 const reasons: Readonly<Record<string, string>> = {
   "25006":
     "the database is read-only: it is a standby, or its server or provider has set default_transaction_read_only, as where its disk is almost full; repair that there",
-  "53100": "the disk of the database is full: free some space there, and writes go on by themselves",
+  "53100": fullDisk,
 };
+
+/** Less than `withinMs` of the routes: a database that does not answer while its disk is full is told with that reason. */
+const PROBE_MS = 1500;
 
 /**
  * A check of `/readyz`: the store takes writes. Some services make it read-only when its disk is almost full, and a standby is
  * so until it is promoted: then every request that writes is answered 503.
  */
-export async function requireDatabase(database: Pick<Database, "run" | "transaction">): Promise<void> {
+export async function requireDatabase(database: Pick<Database, "run" | "transaction" | "disk">): Promise<void> {
   try {
-    await probeWrites(database);
+    await within(PROBE_MS, probeWrites(database));
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? reasons[String(error.code)] : undefined;
+    const ofCode = error instanceof Error && "code" in error ? reasons[String(error.code)] : undefined;
+    const reason = ofCode ?? (database.disk.isFull ? fullDisk : undefined);
     if (reason === undefined) throw error;
     throw new NotReady(reason, { cause: error });
   }
@@ -131,15 +136,21 @@ function healthMetrics(
 }
 
 async function faultWithin(check: () => Promise<unknown>, milliseconds: number): Promise<unknown> {
+  try {
+    await within(milliseconds, check());
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+async function within(milliseconds: number, check: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`the check took longer than ${milliseconds / 1000} s`)), milliseconds);
   });
   try {
-    await Promise.race([check(), tooLong]);
-    return undefined;
-  } catch (error) {
-    return error;
+    await Promise.race([check, tooLong]);
   } finally {
     clearTimeout(timer);
   }

@@ -30,6 +30,14 @@ export default defineConfig(base, {
       timeout: 180_000,
       outputDir: outputDir("waiting"),
     },
-    { name: "tagged", testDir: "e2e", testIgnore: "long/**", grep: /@long/, outputDir: outputDir("tagged") },
+    {
+      name: "tagged",
+      testDir: "e2e",
+      testIgnore: "long/**",
+      grep: /@long/,
+      // Some look at every screen in every language, beside the other parts of the long set.
+      timeout: 180_000,
+      outputDir: outputDir("tagged"),
+    },
   ],
 });

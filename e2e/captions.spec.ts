@@ -52,12 +52,12 @@ test.beforeEach(async ({ api, page, stack, userId }) => {
   await expect.poll(captionsOf).toBe(Object.keys(texts).length + 1);
   await page.addInitScript(() => {
     // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
-    const onTime = ({ target }: Event) => {
-      if (!(target instanceof HTMLVideoElement) || target.currentTime < 0.3) return;
-      removeEventListener("timeupdate", onTime, true);
+    const onPlaying = ({ target }: Event) => {
+      if (!(target instanceof HTMLVideoElement)) return;
+      removeEventListener("playing", onPlaying, true);
       target.pause();
     };
-    addEventListener("timeupdate", onTime, true);
+    addEventListener("playing", onPlaying, true);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { FrameLocator, Page } from "@playwright/test";
 import { arriveAtLanding } from "./arrive-at-landing.ts";
+import { stopAtStart } from "./open-miniapp.ts";
 import { expect, expectNeverPaid, expectPaidOnce, test } from "./stack.ts";
 
 async function askForAd(page: Page, chatUrl: string, userId: string): Promise<void> {
@@ -92,6 +93,7 @@ test("removing the frame after the end acts as a swipe and still pays", { tag: "
 });
 
 test("closing the mini-app in the middle pays nothing", { tag: "@long" }, async ({ api, page, stack, userId }) => {
+  await stopAtStart(page);
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();

@@ -14,6 +14,8 @@ test("a view, a click, a refusal and the erasure leave a user's hash in the logs
   stack,
   userId,
 }) => {
+  // It starts six processes.
+  test.setTimeout(180_000);
   const env = { DATA_DIR: stack.dataDirectory, MODE: "demo", ENCRYPTION_KEY: stack.secrets.encryptionKey };
   const [hash, ofApi] = await Promise.all(
     (["ad-service", "api"] as const).map(async (server) => (await runCli(server, ["log-id", userId], env)).trim()),
@@ -42,7 +44,9 @@ test("a view, a click, a refusal and the erasure leave a user's hash in the logs
 
   const { botId } = stack.secrets;
   const erasure = ["users", "erase", "--bot-id", botId, "--user-id", userId, "--yes"];
-  await expect.poll(() => runCli("ad-service", erasure, env).catch(String)).toContain("Erased for good.");
+  // While a webhook is being sent, nothing is erased.
+  const erased = () => runCli("ad-service", erasure, env).catch(String);
+  await expect.poll(erased, { timeout: 60_000 }).toContain("Erased for good.");
   expect(await runCli("api", erasure, env)).toContain("Erased for good.");
   expectNoUserIds(stack);
 });

@@ -36,6 +36,23 @@ test("all parts run, though one fails, and the end shows what failed and how", a
   expect(failure).toBe("first failed");
 });
 
+test("the very end names the tests that failed, and the lines before it are not those of tests that passed", async () => {
+  const lines = [
+    "\u001b[32m ✓\u001b[39m a passed test",
+    "\u001b[41m FAIL \u001b[49m together  some.test.ts > a test of vitest",
+    "  1) [tagged] › e2e/some.spec.ts:3:1 › a flow",
+  ];
+  const { shown, failure } = await run([
+    commandOf("both", `for (const line of ${JSON.stringify(lines)}) console.log(line); process.exit(1)`),
+  ]);
+  expect(failure).toBe(
+    "both failed\n    FAIL together some.test.ts > a test of vitest\n    1) [tagged] › e2e/some.spec.ts:3:1 › a flow",
+  );
+  const end = shown.slice(shown.indexOf("── failed: both"));
+  expect(end.split("\n")).toContain(lines[2]);
+  expect(end.split("\n")).not.toContain(lines[0]);
+});
+
 test("a program that does not exist fails its part alone", async () => {
   const { shown, failure } = await run([
     { name: "absent", processors: 1, run: (shown) => shown("/no/such/program", []) },

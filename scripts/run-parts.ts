@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { runCommand } from "./processes.ts";
 import { Problem } from "./say.ts";
 import type { timeParts } from "./time-parts.ts";
@@ -29,8 +30,12 @@ interface Surroundings {
   readonly signal?: AbortSignal;
 }
 
-/** So many lines hold the failures that vitest and Playwright list at the end of a run. */
-const SHOWN_LINES = 150;
+/** So many lines hold the failures that vitest and Playwright list at the end of a run, without the tests that passed. */
+const SHOWN_LINES = 100;
+const PASSED = /^\s*[✓↓]/u;
+/** A failed test in the lists of vitest and Playwright. */
+const FAILED = /^\s*(?:FAIL |\d+\) \[).*$/;
+const NAMED_TESTS = 20;
 
 /**
  * Runs each part in its place, beside others where the processors suffice. All run, whatever fails; the last lines of each
@@ -45,18 +50,20 @@ export async function runParts(
   const beganAt = performance.now();
   const waiting = [...parts];
   const running = new Map<Part, Promise<void>>();
-  const failures: { readonly name: string; readonly lines: readonly string[] }[] = [];
+  const failures: { readonly name: string; readonly lines: readonly string[]; readonly tests: ReadonlySet<string> }[] =
+    [];
   const isOver = () => signal?.aborted === true || performance.now() - beganAt >= limits.startWithinMs;
   signal?.addEventListener("abort", stop);
 
   const start = async (part: Part): Promise<void> => {
     const lines: string[] = [];
+    const tests = new Set<string>();
     try {
-      await timed(part.name, () => part.run(shownBy(part, lines, show)));
+      await timed(part.name, () => part.run(shownBy(part, { lines, tests, show })));
       show(`✓ ${part.name}`);
     } catch (error) {
       const nextStep = error instanceof Problem ? [error.nextStep] : [];
-      failures.push({ name: part.name, lines: [...lines, String(error), ...nextStep] });
+      failures.push({ name: part.name, lines: [...lines, String(error), ...nextStep], tests });
       show(`✗ ${part.name}: ${error}`);
     }
   };
@@ -85,7 +92,8 @@ export async function runParts(
   for (const { name, lines } of failures) show(`\n── failed: ${name}; its last lines:\n${lines.join("\n")}`);
   show(`\nparts: ${parts.length - failures.length - waiting.length} passed, ${failures.length} failed`);
   const faults = [
-    ...failures.map(({ name }) => `${name} failed`),
+    // The names come last: some places keep only the end of what a run prints.
+    ...failures.map(({ name, tests }) => [`${name} failed`, ...[...tests].slice(0, NAMED_TESTS)].join("\n    ")),
     ...waiting.map(({ name }) =>
       signal?.aborted ? `${name} was not started` : `${name} was not started within ${minutes(limits.startWithinMs)}`,
     ),
@@ -100,13 +108,18 @@ export function nextPart(waiting: readonly Part[], running: readonly Part[], pro
   return waiting.find((part) => part.processors <= left);
 }
 
-function shownBy({ name }: Part, lines: string[], show: (line: string) => void): RunShown {
+function shownBy(
+  { name }: Part,
+  { lines, tests, show }: { lines: string[]; tests: Set<string>; show: (line: string) => void },
+): RunShown {
   return (command, words, env = {}) =>
     runCommand(command, words, {
       env,
       onLine(line) {
-        lines.push(line);
+        const plain = stripVTControlCharacters(line);
+        if (!PASSED.test(plain)) lines.push(line);
         if (lines.length > SHOWN_LINES) lines.shift();
+        if (FAILED.test(plain)) tests.add(plain.trim().replaceAll(/\s+/g, " "));
         show(`${name} │ ${line}`);
       },
     });

@@ -169,6 +169,17 @@ const added = creative.extend({
   posterFault: z.string().nullable().describe("Why the server made no poster, if it tried."),
 });
 
+/** How long a picture is shown as an ad, in seconds. */
+export const pictureSeconds = { min: 5, max: 30, usual: 10 } as const;
+const secondsFault = `must be a whole number of seconds from ${pictureSeconds.min} to ${pictureSeconds.max}`;
+const shownFor = z.coerce
+  .number(secondsFault)
+  .int(secondsFault)
+  .min(pictureSeconds.min, secondsFault)
+  .max(pictureSeconds.max, secondsFault)
+  .default(pictureSeconds.usual)
+  .describe("How many seconds a picture is shown; a video has its own length.");
+
 const uploadIdForm = z.string().regex(/^[0-9a-f]{48}$/, "must be the last part of the upload's address");
 
 const unfinishedUpload = z.object({
@@ -183,7 +194,7 @@ export const creativeRoutes = {
   uploadVideo: {
     method: "POST",
     path: "/creatives",
-    description: "Adds a video from its bytes.",
+    description: "Adds a video from its bytes, or makes one of a picture.",
     query: z.object({
       name: z.string().min(1).max(1024).describe("Of the file."),
       advertiser: z
@@ -191,6 +202,7 @@ export const creativeRoutes = {
         .max(128)
         .optional()
         .describe("Whose it is. An advertiser's own upload is a draft, to be submitted for approval."),
+      pictureSeconds: shownFor,
     }),
     body: "file",
     status: 201,
@@ -204,7 +216,10 @@ export const creativeRoutes = {
     path: "/creatives/uploaded",
     description:
       "Adds a video from a finished upload by the tus protocol, whose endpoint is `/operator/v1/uploads` with the same `advertiser`.",
-    query: z.object({ advertiser: z.string().max(128).optional().describe("As of `POST /creatives`.") }),
+    query: z.object({
+      advertiser: z.string().max(128).optional().describe("As of `POST /creatives`."),
+      pictureSeconds: shownFor,
+    }),
     body: z
       .strictObject({
         uploadId: uploadIdForm,

@@ -27,6 +27,7 @@ export const fileFaults = {
   FILE_UNREADABLE: [],
   PICTURE_ANIMATED: ["kind"],
   PICTURE_IS_OTHER: ["kind"],
+  PICTURE_NEEDS_FFMPEG: [],
   PICTURE_NOT_SQUARE: ["max"],
   PICTURE_PIXELS: ["width", "height", "max"],
   PICTURE_SIDES: ["width", "height", "min", "max"],
@@ -139,6 +140,7 @@ export const fileFaultTexts: FileFaultTexts = {
   FILE_UNREADABLE: () => "the file is not an MP4 or WebM that could be read",
   PICTURE_ANIMATED: ({ kind }) => `the picture is ${kind}; it must stand still`,
   PICTURE_IS_OTHER: ({ kind }) => `the file is ${kind}, not a JPEG, PNG or WebP picture`,
+  PICTURE_NEEDS_FFMPEG: () => "the server has no ffmpeg, so a picture must be made into a video before",
   PICTURE_NOT_SQUARE: ({ max }) =>
     `the server has no ffmpeg, so the picture must be a square of at most ${max}×${max} pixels and 1 MiB`,
   PICTURE_PIXELS: ({ width, height, max }) => `the picture is ${width}×${height}: that is more than ${max} pixels`,

@@ -46,7 +46,7 @@ export function limitUpTo(max: number) {
   return wholeNumberIn({ min: 1, max });
 }
 
-function wholeNumberIn(bounds: WholeNumberBounds) {
+export function wholeNumberIn(bounds: WholeNumberBounds) {
   return (text: string): number => {
     const read = readWholeNumber(text, bounds);
     if (read.outcome === "number") return read.value;

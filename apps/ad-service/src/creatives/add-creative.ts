@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Creative, Rendition } from "@intermission/operator-api/creatives";
+import { type Creative, pictureSeconds, type Rendition } from "@intermission/operator-api/creatives";
 import { type FileFault, fileFault, textOfFileFaults } from "@intermission/operator-api/file-faults";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -16,6 +16,7 @@ import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspec
 import { makePoster } from "./make-poster.ts";
 import { hashOfFile, isFile, type MediaStorage } from "./media-storage.ts";
 import { type MadeRendition, makeRenditions, renditionFiles } from "./renditions.ts";
+import { isPicture, makeStillVideo } from "./still-video.ts";
 import { stripVideo } from "./strip-video.ts";
 import { keepWork, resumeWork } from "./unfinished-work.ts";
 
@@ -44,6 +45,17 @@ export interface CreativeOwner {
   isSubmission: boolean;
 }
 
+interface Upload {
+  bytes: AsyncIterable<Uint8Array>;
+  /** Its owner's name for the file. */
+  name: string;
+  /** How long a picture is shown; 10 by default. */
+  pictureSeconds?: number;
+  author?: Author;
+  now: Date;
+  owner?: CreativeOwner;
+}
+
 type PathOf = (name: string) => string;
 
 /** What takes ffmpeg long. */
@@ -52,11 +64,12 @@ const madeFiles = ["converted", ...renditionFiles];
 /**
  * Stores a video under the hash of its bytes. Adding the same video twice gives one creative. A video that phones would
  * not play, or not start immediately, is converted if ffmpeg is installed, and a poster and lighter files are made; a
- * video that is added again gets the lighter files that it lacks, and those of its files that the storage has lost. `name` is its owner's name for the file.
+ * video that is added again gets the lighter files that it lacks, and those of its files that the storage has lost. Of a
+ * picture a video is made that shows it for some seconds.
  */
 export async function addCreative(
   { database, media, ffmpeg, maxMakingMs }: AddCreativeDeps,
-  upload: { bytes: AsyncIterable<Uint8Array>; name: string; author?: Author; now: Date; owner?: CreativeOwner },
+  upload: Upload,
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
@@ -66,7 +79,9 @@ export async function addCreative(
     if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", faults: [fileFault("FILE_EMPTY")] };
     const work = { media, sha256: await hashOfFile(pathOf("upload")), pathOf };
     await resumeWork(work, madeFiles);
-    const found = await inspectOrConvert(ffmpeg, pathOf);
+    const found = (await isPicture(pathOf("upload")))
+      ? await makeStill(ffmpeg, { ...upload, pathOf })
+      : await inspectOrConvert(ffmpeg, pathOf);
     if (found.outcome === "unplayable") {
       const { faults, conversion } = found;
       return {
@@ -128,6 +143,22 @@ async function inspectOrConvert(ffmpeg: Ffmpeg, pathOf: PathOf): Promise<Playabl
   if (found.seconds !== undefined && Math.abs(better.durationMs / 1000 - found.seconds) > MAX_DRIFT_SECONDS)
     return found;
   return { ...better, path: converted, converted: textOfFileFaults(found.faults) };
+}
+
+async function makeStill(
+  ffmpeg: Ffmpeg,
+  {
+    pathOf,
+    name,
+    pictureSeconds: seconds = pictureSeconds.usual,
+  }: Pick<Upload, "name" | "pictureSeconds"> & { pathOf: PathOf },
+): Promise<Playable | UnplayableVideo> {
+  const path = pathOf("still");
+  const still = await makeStillVideo(ffmpeg, { from: pathOf("upload"), to: path, name: basename(name), seconds });
+  if (still.outcome === "refused") return { outcome: "unplayable", faults: still.faults };
+  const found = await inspectAndStrip(path);
+  if (found.outcome === "unplayable") return found;
+  return { ...found, path, sourceSha256: still.source, converted: `it is a picture, shown for ${seconds} s` };
 }
 
 async function inspectAndStrip(path: string): Promise<StrippedVideo | UnplayableVideo> {

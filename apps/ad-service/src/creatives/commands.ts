@@ -1,5 +1,12 @@
+import { pictureSeconds } from "@intermission/operator-api/creatives";
 import { withExamples } from "@intermission/server/command-line";
-import { type CaptionsFile, captionsOption, collect, existingFile } from "@intermission/server/command-options";
+import {
+  type CaptionsFile,
+  captionsOption,
+  collect,
+  existingFile,
+  wholeNumberIn,
+} from "@intermission/server/command-options";
 import { recordOf } from "@intermission/server/command-tables";
 import type { CommandContext } from "@intermission/server/operator-client";
 import { type CommandInput, callRoute, list, subject, type Verb, verb } from "@intermission/server/route-commands";
@@ -12,21 +19,30 @@ interface VideoOptions {
   from?: string;
   captions?: CaptionsFile[];
   poster?: string;
+  pictureSeconds?: number;
 }
 
 const add: Verb = (command, context) => {
-  withExamples(command.description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
+  withExamples(command.description("add a video (MP4 of H.264 + AAC, or WebM, 1 to 180 s) or a picture as an ad"), [
     "creatives add spring.mp4",
+    "creatives add spring.jpg --picture-seconds 15",
     "creatives add --from https://files.example.com/spring.mp4",
     "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
     .argument("[file]", "a format that phones do not play is converted if the server has ffmpeg", existingFile)
+    .option(
+      "--picture-seconds <seconds>",
+      `how long a picture is shown: ${pictureSeconds.min} to ${pictureSeconds.max}, ${pictureSeconds.usual} by default`,
+      wholeNumberIn(pictureSeconds),
+    )
     .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
     .option("--captions <language=file>", "WebVTT; repeatable", collect(captionsOption))
     .option("--poster <file>", "JPEG, PNG or WebP, instead of a frame of the video", existingFile)
-    .action(async (file: string | undefined, { from, captions = [], poster }: VideoOptions) => {
+    .action(async (file: string | undefined, { from, captions = [], poster, ...query }: VideoOptions) => {
       if ((file === undefined) === (from === undefined)) command.error("Give a file, or its address with --from.");
-      const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
+      const added = await (from === undefined
+        ? uploadVideo(context, String(file), query)
+        : addVideoByAddress(context, from));
       const { creativeId } = added;
       const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
       const creative = (await uploadCaptions(context, creativeId, captions)) ?? withPoster;

@@ -172,10 +172,10 @@ async function converted(
 }
 
 /** Some versions of ffmpeg turn a JPEG themselves. */
-const asStored = ["-noautorotate"];
+export const asStored = ["-noautorotate"];
 
 /** ffmpeg's filters that show a picture upright, by its EXIF orientation. */
-const uprightFilters: readonly (readonly string[])[] = [
+export const uprightFilters: readonly (readonly string[])[] = [
   [],
   [],
   ["hflip"],

@@ -109,8 +109,17 @@ describe("a hostile upload", () => {
 
   test.each<[name: string, message: RegExp, bytes: () => Promise<Buffer | string>]>([
     ["a playlist", /HLS playlist/, async () => "#EXTM3U\n/etc/passwd\n"],
-    ["a PNG picture", /PNG picture, not a video/, async () => Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1")],
-    ["a JPEG picture", /JPEG picture/, async () => Buffer.from("\xff\xd8\xff\xe0\0\x10JFIF\0", "latin1")],
+    [
+      "the head of a PNG picture",
+      /the file is truncated/,
+      async () => Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"),
+    ],
+    [
+      "the head of a JPEG picture",
+      /the file is truncated/,
+      async () => Buffer.from("\xff\xd8\xff\xe0\0\x10JFIF\0", "latin1"),
+    ],
+    ["a GIF picture", /a GIF picture, not a JPEG, PNG or WebP/, async () => "GIF89a\x10\0\x10\0\0\0\0;"],
     ["a PDF document", /PDF document/, async () => "%PDF-1.7\n"],
     ["an archive", /archive/, async () => Buffer.from("PK\x03\x04\x14\0", "latin1")],
     ["a sound file", /sound file/, async () => Buffer.from("ID3\x04\0\0", "latin1")],

@@ -144,18 +144,18 @@ function uploads(deps: CreativeOperatorDeps) {
     return { owner: { advertiserId, isSubmission: isSubmission(deps, http) } };
   };
   return {
-    async uploadVideo({ query: { name, advertiser }, body: bytes, http }) {
+    async uploadVideo({ query: { name, advertiser, pictureSeconds }, body: bytes, http }) {
       const owner = await ownerIn(advertiser, http);
-      const video = { bytes, name, author: authorOf(http), now: now(), ...owner };
+      const video = { bytes, name, pictureSeconds, author: authorOf(http), now: now(), ...owner };
       return addedAnswer(await addCreative({ database, media, ffmpeg }, video));
     },
 
-    async addUploadedVideo({ query: { advertiser }, body: { uploadId, name }, http }) {
+    async addUploadedVideo({ query: { advertiser, pictureSeconds }, body: { uploadId, name }, http }) {
       const owner = await ownerIn(advertiser, http);
       requireOwnUpload(deps, { uploadId, http });
-      const added = await addOnce(resumable, JSON.stringify([uploadId, name, owner]), async () => {
+      const added = await addOnce(resumable, JSON.stringify([uploadId, name, pictureSeconds, owner]), async () => {
         const bytes = await requireFinishedUpload(deps, { uploadId, http });
-        const video = { bytes, name, author: authorOf(http), now: now(), ...owner };
+        const video = { bytes, name, pictureSeconds, author: authorOf(http), now: now(), ...owner };
         const added = await addCreative({ database, media, ffmpeg }, video);
         // A refused file never becomes a video, and would count as unfinished for a day. One that found the server busy stays.
         const mayBeAddedLater = added.outcome === "refused" && added.faults.some(({ code }) => code === "SERVER_BUSY");

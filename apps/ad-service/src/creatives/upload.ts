@@ -10,7 +10,11 @@ type AddedVideo = WireAnswer<"uploadVideo">;
 type Creative = WireAnswer<"showCreative">;
 
 /** Uploads a video, with a progress bar for people. */
-export async function uploadVideo(context: CommandContext, file: string): Promise<AddedVideo> {
+export async function uploadVideo(
+  context: CommandContext,
+  file: string,
+  { pictureSeconds }: { readonly pictureSeconds?: number } = {},
+): Promise<AddedVideo> {
   const name = basename(file);
   const all = statSync(file).size;
   let sent = 0;
@@ -24,7 +28,10 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
   const body = createReadStream(file)
     .on("error", (error) => counted.destroy(error))
     .pipe(counted);
-  const creative = await callRoute(context, "uploadVideo", { query: { name }, body });
+  const creative = await callRoute(context, "uploadVideo", {
+    query: { name, ...(pictureSeconds !== undefined && { pictureSeconds: String(pictureSeconds) }) },
+    body,
+  });
   tellOfVideo(name, creative);
   return creative;
 }

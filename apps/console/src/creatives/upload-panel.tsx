@@ -1,3 +1,4 @@
+import { pictureSeconds } from "@intermission/operator-api/creatives";
 import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useEffect, useState } from "react";
 import { usePerson } from "../session/use-session.ts";
@@ -12,18 +13,23 @@ import { useAdvertisers } from "./use-creatives.ts";
 import { type UploadState, useUpload } from "./use-upload.ts";
 import { creativeWords } from "./words.ts";
 
-const VIDEO_TYPES = "video/*,.mp4,.mov,.webm,.mkv,.m4v";
+const FILE_TYPES = "video/*,.mp4,.mov,.webm,.mkv,.m4v,image/jpeg,image/png,image/webp";
 
-/** A video is dropped here or chosen, and is uploaded at once; then its page opens, with the player. */
+const pictureTimes = [pictureSeconds.min, pictureSeconds.usual, 15, 20, pictureSeconds.max];
+
+/** A video or a picture is dropped here or chosen, and is uploaded at once; then its page opens, with the player. */
 export function UploadPanel() {
   const words = useWords(creativeWords);
+  const formats = useFormats();
   const person = usePerson();
   const advertisers = useAdvertisers();
   const navigate = useNavigate();
   const [owner, setOwner] = useState<string>();
+  const [seconds, setSeconds] = useState<number>(pictureSeconds.usual);
   const [isOver, setOver] = useState(false);
   const upload = useUpload({
     advertiser: person.advertiserId ?? owner,
+    pictureSeconds: seconds,
     onAdded: ({ creativeId }) => void navigate({ to: "/creatives/$creativeId", params: { creativeId } }),
   });
   const notice = useNotice();
@@ -67,10 +73,20 @@ export function UploadPanel() {
               onChange={setOwner}
             />
           )}
-          <FileButton accept={VIDEO_TYPES} look="primary" onFile={upload.send}>
+          <FileButton accept={FILE_TYPES} look="primary" onFile={upload.send}>
             {words.chooseVideo}
           </FileButton>
           <span className="secondary">{words.orDrop}</span>
+          <label className="secondary">
+            {words.pictureShownFor}{" "}
+            <select value={seconds} onChange={({ target }) => setSeconds(Number(target.value))}>
+              {pictureTimes.map((time) => (
+                <option key={time} value={time}>
+                  {formats.seconds(time)}
+                </option>
+              ))}
+            </select>
+          </label>
         </div>
       )}
       <Progress state={upload.state} onCancel={upload.cancel} />

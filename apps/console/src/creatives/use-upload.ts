@@ -21,11 +21,13 @@ const MAX_BYTES = 100 * 1024 * 1024;
 interface UploadOptions {
   /** Whose the video is; undefined: the operator's. */
   advertiser: string | undefined;
+  /** How long a picture is shown. */
+  pictureSeconds: number;
   onAdded: (creative: Creative) => void;
 }
 
 /** Uploads a video by tus: it goes on where it was interrupted, also when the same file is chosen again after the page was closed. */
-export function useUpload({ advertiser, onAdded }: UploadOptions) {
+export function useUpload({ advertiser, pictureSeconds, onAdded }: UploadOptions) {
   const [state, setState] = useState<UploadState>({ step: "idle" });
   const queries = useQueryClient();
   const textOf = useErrorText();
@@ -62,7 +64,10 @@ export function useUpload({ advertiser, onAdded }: UploadOptions) {
       underWay.current.remove = remove;
       const uploadId = await id;
       setState({ step: "checking", name });
-      const added = await callOperator(creativeRoutes.addUploadedVideo, { query, body: { uploadId, name } });
+      const added = await callOperator(creativeRoutes.addUploadedVideo, {
+        query: { ...query, pictureSeconds },
+        body: { uploadId, name },
+      });
       await queries.invalidateQueries();
       setState({ step: "idle" });
       onAdded(added);

@@ -35,6 +35,13 @@ const exclusionReason = z.enum([
   "ahead-of-plan",
 ]);
 
+/** Why a user is shown no ad at all now. */
+export const viewerBlock = z.object({
+  reason: z.enum(["bot-suspended", "cooldown", "daily-cap"]),
+  availableAt: moment.nullable().describe("When the user may earn again; null for a suspended bot."),
+});
+export type ViewerBlock = z.output<typeof viewerBlock>;
+
 export const explainRoutes = {
   explainChoice: {
     method: "GET",
@@ -50,11 +57,7 @@ export const explainRoutes = {
       premium: z.stringbool().optional(),
     }),
     answer: z.object({
-      blocked: z
-        .object({
-          reason: z.enum(["bot-suspended", "cooldown", "daily-cap"]),
-          availableAt: moment.nullable().describe("When the user may earn again; null for a suspended bot."),
-        })
+      blocked: viewerBlock
         .optional()
         .describe("Why no campaign at all is shown to this user now: then each has a likelihood of 0."),
       campaigns: z.array(

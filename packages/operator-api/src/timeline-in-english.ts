@@ -1,8 +1,10 @@
 import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import type { EndReason } from "./deliveries.ts";
 import { errorClassesInEnglish } from "./error-classes-in-english.ts";
+import type { ViewerBlock } from "./explain.ts";
 import type { CloseReason, StoredViewState } from "./reviews.ts";
 import type {
+  CodeVerdict,
   CountedRefusal,
   RequestRefusal,
   ReviewDecision,
@@ -37,6 +39,32 @@ const viewerLimits = {
   cooldown: "the pause between two ads is not over",
   "daily-cap": "the user's rewards of the day are used up",
 } satisfies Record<ViewerLimit, string>;
+
+/** Of a user who is shown no ad at all now. */
+export const blocksInEnglish = {
+  ...viewerLimits,
+  "bot-suspended": "the bot is suspended",
+} satisfies Record<ViewerBlock["reason"], string>;
+
+/** What became of a code, and what to do. */
+export const verdictsInEnglish = {
+  paid: "Earned, and the publisher's server accepted the webhook.",
+  earned: "Earned; its webhook is no longer kept.",
+  "webhook-waiting": "Earned; the webhook waits to be sent. If that lasts, look at the bot's webhook address.",
+  "webhook-failed":
+    "Earned, but the publisher's server never accepted the webhook. Mend the address, then send the event again.",
+  refunded: "Earned, and refunded later.",
+  held: "Held because it looks suspicious. It is paid once somebody releases it in the review.",
+  refused: "Refused because it looks suspicious. Nothing is paid.",
+  "click-not-counted": "The link was followed, but the click does not count. Its reason stands below.",
+  "not-closed": "Watched to the end, but never closed: closing the ad earns the reward.",
+  "left-early": "Left before the end of the video. Nothing is paid for a part.",
+  "not-started": "The ad was opened, and the video never played.",
+  "no-ad": "There was no ad for this user.",
+  limited: "Asked too soon or too often: the pause between ads, or the daily cap.",
+  "request-refused": "The request was refused. Its reason stands below.",
+  unused: "The bot got a code, and nobody has used it: was the button sent, and tapped?",
+} satisfies Record<CodeVerdict, string>;
 
 const requestRefusals = {
   "init-data-invalid": "the launch data of Telegram are not authentic",

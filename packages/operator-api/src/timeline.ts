@@ -33,6 +33,26 @@ const timelineStep = z.enum([
 ]);
 export type TimelineStep = z.output<typeof timelineStep>;
 
+/** What became of a code: how it earned, or the last thing that kept it from earning. */
+export const codeVerdict = z.enum([
+  "paid",
+  "earned",
+  "webhook-waiting",
+  "webhook-failed",
+  "refunded",
+  "held",
+  "refused",
+  "click-not-counted",
+  "not-closed",
+  "left-early",
+  "not-started",
+  "no-ad",
+  "limited",
+  "request-refused",
+  "unused",
+]);
+export type CodeVerdict = z.output<typeof codeVerdict>;
+
 /** Why a user may not earn yet. */
 const viewerLimit = z.enum(viewerLimits);
 export type ViewerLimit = z.output<typeof viewerLimit>;

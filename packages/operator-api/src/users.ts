@@ -1,8 +1,9 @@
 import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { viewerBlock } from "./explain.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
-import { timelineEntry } from "./timeline.ts";
+import { codeVerdict, timelineEntry } from "./timeline.ts";
 
 const params = z.object({ botId: telegramId, userId: telegramId });
 
@@ -45,6 +46,12 @@ export const userRoutes = {
       cooldownSeconds: z.int(),
       lastEarnedAt: moment.nullable(),
       currency: z.string(),
+      blocked: viewerBlock.nullable().describe("Why this user is shown no ad at all now; null: nothing keeps them."),
+      codes: z
+        .array(
+          z.object({ code: z.string().nullable().describe("Null: requests without a code."), verdict: codeVerdict }),
+        )
+        .describe("What became of each code of these entries, the latest first."),
       hasOlder: z.boolean().describe("Whether the user has more codes than these entries name."),
       isComplete: z.boolean().describe("False if the search for codes that were never used took too long."),
       entries: z.array(timelineEntry),
@@ -63,6 +70,7 @@ export const userRoutes = {
       issuedAt: moment,
       expiresAt: moment,
       isExpired: z.boolean(),
+      verdict: codeVerdict.describe("What became of it."),
       earned: z.array(eventType),
       currency: z.string(),
       entries: z.array(timelineEntry),

@@ -1,6 +1,12 @@
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
 import { type TimelineStep, timelineDetails } from "@intermission/operator-api/timeline";
-import { type DetailFormats, detailText, timelineInEnglish } from "@intermission/operator-api/timeline-in-english";
+import {
+  blocksInEnglish,
+  type DetailFormats,
+  detailText,
+  timelineInEnglish,
+  verdictsInEnglish,
+} from "@intermission/operator-api/timeline-in-english";
 import { type Columns, recordOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { addInput, callRoute, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
 
@@ -11,7 +17,7 @@ export const userCommands = subject("users", "people who used a bot", {
     description: "what happened to a user's codes, from the code to the paid event",
     examples: ["--bot-id 7000000001 --user-id 100000001", "--bot-id 7000000001 --user-id 100000001 --codes 50 --json"],
     options: { ...ofUser, codes: { text: "the latest codes of the user", value: "number" } },
-    text: ({ hasOlder, isComplete, currency, entries, ...facts }) => {
+    text: ({ hasOlder, isComplete, currency, entries, codes, blocked, ...facts }) => {
       const notes = [
         ...(hasOlder ? ["There are older codes: --codes takes a higher number."] : []),
         ...(isComplete
@@ -20,7 +26,12 @@ export const userCommands = subject("users", "people who used a bot", {
               "Codes that were replaced before they earned anything may be missing: the search took longer than DATABASE_STATEMENT_TIMEOUT_SECONDS.",
             ]),
       ];
-      return [timelineText(facts, entries, currency), ...notes, ledgerHint(facts.userId)].join("\n\n");
+      const [latest] = codes;
+      const verdicts = [
+        ...(latest ? [`Latest code: ${verdictsInEnglish[latest.verdict]}`] : []),
+        ...(blocked ? [`No ad now: ${blocksInEnglish[blocked.reason]}.`] : []),
+      ];
+      return [...verdicts, timelineText(facts, entries, currency), ...notes, ledgerHint(facts.userId)].join("\n\n");
     },
   }),
   erase: (command, context) => {
@@ -42,8 +53,8 @@ export const codeCommands = subject("codes", "codes that bots' backends requeste
     description: "what happened to a code, from its issue to the paid event",
     arguments: ["code"],
     options: { code: { text: "as codes.create returned it", example: "2fFCJkQ6m9WuTzRb" } },
-    text: ({ currency, entries, ...facts }) =>
-      [timelineText(facts, entries, currency), ledgerHint(facts.userId)].join("\n\n"),
+    text: ({ currency, entries, verdict, ...facts }) =>
+      [verdictsInEnglish[verdict], timelineText(facts, entries, currency), ledgerHint(facts.userId)].join("\n\n"),
   }),
 });
 

@@ -5,8 +5,10 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
-import { type Bots, forgetBot, requireBots, unknownBot } from "../bots/bots.ts";
+import { type Bots, findBot, forgetBot, requireBots, unknownBot } from "../bots/bots.ts";
 import { findCode } from "../codes/describe-code.ts";
+import { blockOfViewer } from "../views/describe-availability.ts";
+import { outcomesOf, verdictOfCode } from "./code-verdict.ts";
 import { eraseUser } from "./erase-user.ts";
 import { findTimelines } from "./find-timelines.ts";
 import { readViewerLimits, timelineOfCodes, timelineOfUser } from "./read-timeline.ts";
@@ -35,19 +37,18 @@ export function userOperatorRoutes(
 
     async readTimelineOfUser({ params, query }) {
       const limits = await readViewerLimits(database, { ...params, now: now() });
-      if (limits === undefined) throw unknownBot(params.botId);
-      return {
-        ...params,
-        ...limits,
-        currency,
-        ...(await timelineOfUser(database, { ...params, maxCodes: query.codes })),
-      };
+      const bot = await findBot(bots, params.botId);
+      if (limits === undefined || bot === undefined) throw unknownBot(params.botId);
+      const timeline = await timelineOfUser(database, { ...params, maxCodes: query.codes });
+      const blocked = (await blockOfViewer(database, { bot, userId: params.userId, now: now() })) ?? null;
+      return { ...params, ...limits, currency, blocked, codes: outcomesOf(timeline.entries), ...timeline };
     },
 
     async readTimelineOfCode({ params: { code } }) {
       const found = await findCode(database, { code, now: now() });
       if (!found) throw notFound("there is no such code: it has 18 letters and digits, as codes.create returned it");
-      return { ...found, currency, entries: await timelineOfCodes(database, { botId: found.botId, codes: [code] }) };
+      const entries = await timelineOfCodes(database, { botId: found.botId, codes: [code] });
+      return { ...found, currency, verdict: verdictOfCode(entries), entries };
     },
 
     countRecordsOfUser: (request) => erase(request, { isMeant: false }),

@@ -1,4 +1,4 @@
-import type { TimelineEntry, TimelineStep } from "@intermission/operator-api/timeline";
+import type { CodeVerdict, TimelineEntry, TimelineStep } from "@intermission/operator-api/timeline";
 import { detailText } from "@intermission/operator-api/timeline-in-english";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -6,7 +6,7 @@ import { EmptyState } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { detailWords } from "./detail-words.ts";
-import { stepWords, timelineWords } from "./words.ts";
+import { stepWords, timelineWords, verdictNames } from "./words.ts";
 import "./timeline.css";
 
 export interface Fact {
@@ -57,12 +57,53 @@ interface TimelineEntriesProps {
   sought: string;
 }
 
+/** The entries of one code of a user, under what became of it. */
+export function CodeEntries({
+  outcome: { code, verdict },
+  isOpen,
+  ...of
+}: TimelineEntriesProps & { outcome: { code: string | null; verdict: CodeVerdict }; isOpen: boolean }) {
+  const words = useWords(timelineWords);
+  const names = verdictNames[useLanguage()];
+  const { dateTime } = useFormats();
+  const latest = of.entries.at(-1);
+  return (
+    <details className="panel timeline-code" open={isOpen}>
+      <summary>
+        {code === null ? words.withoutCode : <code>{code}</code>}
+        <span className={`pill ${pills[verdict]}`}>{names[verdict]}</span>
+        {latest && <span className="secondary">{dateTime(latest.at)}</span>}
+      </summary>
+      <TimelineEntries {...of} />
+    </details>
+  );
+}
+
+const pills = {
+  paid: "pill-good",
+  earned: "pill-good",
+  "webhook-waiting": "pill-late",
+  "webhook-failed": "pill-bad",
+  refunded: "pill-late",
+  held: "pill-late",
+  refused: "pill-bad",
+  "click-not-counted": "pill-late",
+  "not-closed": "pill-late",
+  "left-early": "pill-late",
+  "not-started": "pill-late",
+  "no-ad": "pill-late",
+  limited: "pill-late",
+  "request-refused": "pill-bad",
+  unused: "",
+} satisfies Record<CodeVerdict, string>;
+
+/** The latest first. */
 export function TimelineEntries({ entries, botId, currency, sought }: TimelineEntriesProps) {
   const words = useWords(timelineWords);
   const { date } = useFormats();
   if (entries.length === 0) return <EmptyState>{words.nothing}</EmptyState>;
   const days = new Map<string, TimelineEntry[]>();
-  for (const entry of entries) {
+  for (const entry of entries.toReversed()) {
     const day = date(entry.at);
     days.set(day, [...(days.get(day) ?? []), entry]);
   }

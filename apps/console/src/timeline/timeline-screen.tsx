@@ -8,7 +8,8 @@ import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { type Fact, TimelineEntries, TimelineFacts } from "./timeline-entries.tsx";
+import { CodeEntries, type Fact, TimelineEntries, TimelineFacts } from "./timeline-entries.tsx";
+import { UserVerdict, Verdict } from "./verdict.tsx";
 import { timelineWords } from "./words.ts";
 
 const route = getRouteApi("/shell/timeline");
@@ -83,7 +84,7 @@ function OfUser({ botId, userId, sought }: { botId: string; userId: string; soug
   const timeline = useAnswer(userRoutes.readTimelineOfUser, { params: { botId, userId }, query: { codes: 30 } });
   return (
     <AnswerView query={timeline} rows={8}>
-      {({ earnedToday, dailyCap, lastEarnedAt, isTester, entries, hasOlder, isComplete, currency }) => {
+      {({ earnedToday, dailyCap, lastEarnedAt, isTester, blocked, codes, entries, hasOlder, isComplete, currency }) => {
         const facts: Fact[] = [
           { name: words.user, value: userId },
           { name: words.bot, value: <BotLink botId={botId} /> },
@@ -92,8 +93,17 @@ function OfUser({ botId, userId, sought }: { botId: string; userId: string; soug
         ];
         return (
           <div className="stack">
+            <UserVerdict of={{ botId, userId }} latest={codes[0]} blocked={blocked} />
             <TimelineFacts facts={facts} note={isTester ? words.tester : undefined} />
-            <TimelineEntries entries={entries} botId={botId} currency={currency} sought={sought} />
+            {codes.length === 0 && <EmptyState>{words.nothing}</EmptyState>}
+            {codes.map((one, index) => (
+              <CodeEntries
+                key={one.code}
+                outcome={one}
+                isOpen={index === 0}
+                {...{ entries: entries.filter(({ code }) => code === one.code), botId, currency, sought }}
+              />
+            ))}
             {hasOlder && <p className="secondary">{words.hasOlder}</p>}
             {!isComplete && <p className="late">{words.isIncomplete}</p>}
           </div>
@@ -109,7 +119,7 @@ function OfCode({ code, sought }: { code: string; sought: string }) {
   const timeline = useAnswer(userRoutes.readTimelineOfCode, { params: { code } });
   return (
     <AnswerView query={timeline} rows={8}>
-      {({ botId, userId, reference, issuedAt, expiresAt, isExpired, entries, currency }) => {
+      {({ botId, userId, reference, issuedAt, expiresAt, isExpired, verdict, entries, currency }) => {
         const until = `${dateTime(expiresAt)}${isExpired ? ` (${words.expired})` : ""}`;
         const user = (
           <Link to="/timeline" search={{ find: userId, bot: botId }} className="link" title={words.wholeUser}>
@@ -126,6 +136,7 @@ function OfCode({ code, sought }: { code: string; sought: string }) {
         ];
         return (
           <div className="stack">
+            <Verdict of={{ botId, userId }} verdict={verdict} />
             <TimelineFacts facts={facts} />
             <TimelineEntries entries={entries} botId={botId} currency={currency} sought={sought} />
           </div>

@@ -30,13 +30,15 @@ test("a crash of the database server only fails requests under way: no acknowled
         if (isStored) answered += 1;
       }
     });
-    const restarted = Promise.withResolvers<void>();
+    const [begun, restarted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = database.transaction(async (tx) => {
       await tx.run(count, []);
+      begun.resolve();
       await restarted.promise;
       await tx.run(count, []);
     });
     const heldOutcome = expect(held).rejects.toThrow();
+    await begun.promise;
     await expect.poll(() => answered).toBeGreaterThan(0);
     const before = answered;
     await cluster.restart();

@@ -8,7 +8,6 @@ const nameOf = ({ name }: Vocabulary) => name.replace(/^.* /, "");
 /** Vocabularies whose members need no handling, and why. */
 const unhandled: Readonly<Record<string, string>> = {
   MomentFault: "a label: each refusal carries its sentence",
-  openIdProviderIds: "keys of the settings: every provider is used in the same way",
   runMode: "what is not the demo is production",
   TypedReading: "what is not refused is a value",
   MoneyLimit: "a label of a metric",

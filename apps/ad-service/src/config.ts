@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { StandardWebhookKey } from "@intermission/ad-core/signature";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { telegramId } from "@intermission/ad-core/wire-fields";
+import { type OpenIdProviderId, openIdProviderIds } from "@intermission/operator-api/sign-in-methods";
 import { currencyCode } from "@intermission/operator-api/standard-codes";
 import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import { mistypedSettingsIn } from "@intermission/server/mistyped-settings";
@@ -344,22 +345,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 function openIdProvidersOf(read: z.infer<typeof serverVariables>): OpenIdProviderSettings[] {
   const { TELEGRAM_LOGIN_CLIENT_ID: telegramId, TELEGRAM_LOGIN_CLIENT_SECRET: telegramSecret } = read;
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: name } = read;
-  return [
-    ...(telegramId && telegramSecret
-      ? [
-          {
-            providerId: "telegram" as const,
-            name: "Telegram",
-            issuer: TELEGRAM_ISSUER,
-            clientId: telegramId,
-            clientSecret: telegramSecret,
-          },
-        ]
-      : []),
-    ...(issuer && clientId && clientSecret
-      ? [{ providerId: "openid" as const, name, issuer, clientId, clientSecret }]
-      : []),
-  ];
+  const ofProviders: Record<OpenIdProviderId, Omit<OpenIdProviderSettings, "providerId"> | undefined> = {
+    telegram:
+      telegramId && telegramSecret
+        ? { name: "Telegram", issuer: TELEGRAM_ISSUER, clientId: telegramId, clientSecret: telegramSecret }
+        : undefined,
+    openid: issuer && clientId && clientSecret ? { name, issuer, clientId, clientSecret } : undefined,
+  };
+  return openIdProviderIds.flatMap((providerId) => {
+    const settings = ofProviders[providerId];
+    return settings === undefined ? [] : [{ providerId, ...settings }];
+  });
 }
 
 interface SettingInForce {

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
+import type { Role } from "@intermission/operator-api/access";
 import type { PictureOfBot } from "@intermission/operator-api/bots";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
-import type { Role } from "@intermission/operator-api/people";
 import { secretBox } from "@intermission/server/secret-box";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { invitePerson, newPersonId } from "../src/people/people.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
-import { auditFields } from "@intermission/operator-api/audit";
+import { auditFields } from "@intermission/operator-api/audit-fields";
 import { type ChangingRouteName, isChanging } from "@intermission/operator-api/audited-objects";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";

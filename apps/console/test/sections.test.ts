@@ -1,5 +1,5 @@
-import { accessOf } from "@intermission/operator-api/access";
-import type { Role } from "@intermission/operator-api/people";
+import { readFileSync } from "node:fs";
+import { accessOf, type Role } from "@intermission/operator-api/access";
 import { expect, test } from "vitest";
 import { mayUse } from "../src/session/use-session.ts";
 import { neededFor, sectionGroups, sections, tabsOf } from "../src/shell/sections.ts";
@@ -22,6 +22,14 @@ test("a screen is for the roles that may use its section's route; a screen withi
   for (const path of ["/", "/campaignsnew"])
     expect(neededFor(path), path).toEqual({ section: undefined, change: undefined });
   expect(isFor("analyst", "/account")).toBe(true);
+});
+
+test("each screen is one of a section, or is reached in another way", () => {
+  const routes = readFileSync(new URL("../src/routes.tsx", import.meta.url), "utf8");
+  const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path ?? "");
+  expect(paths.length).toBeGreaterThan(20);
+  const outside = paths.filter((path) => path !== "/" && neededFor(path).section === undefined);
+  expect(outside).toEqual(["/invitation", "/sign-in-link", "/openid", "/account"]);
 });
 
 test("the menu's order is that of its groups, and no letter leads to two sections", () => {

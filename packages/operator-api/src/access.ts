@@ -1,5 +1,8 @@
 import type { OperatorRouteName } from "./operator-routes.ts";
-import type { Role } from "./people.ts";
+import type { ReportReader } from "./statistics.ts";
+
+export const roles = ["owner", "ad-ops", "finance", "analyst", "advertiser", "publisher"] as const;
+export type Role = (typeof roles)[number];
 
 /**
  * How far a role reaches on a route: `all` objects, or only requests about an own one: a bot (`botId`), an event of an own
@@ -189,6 +192,30 @@ export const accessOf = {
   addSample: staff,
   removeSample: staff,
 } as const satisfies Record<OperatorRouteName, Access>;
+
+/** A role that no rule names could do nothing. */
+type GrantedRole = KeyOf<Exclude<(typeof accessOf)[OperatorRouteName], string>>;
+type KeyOf<Rule> = Rule extends unknown ? keyof Rule : never;
+
+/** Whose money a report shows: an advertiser's people see what they pay, a publisher's what the bots earn, the staff both. */
+export const readerOfRole = {
+  owner: "staff",
+  "ad-ops": "staff",
+  finance: "staff",
+  analyst: "staff",
+  advertiser: "advertiser",
+  publisher: "publisher",
+} as const satisfies Record<GrantedRole, ReportReader>;
+
+/** As a person of which roles a role may see the console: never of one that reaches further. */
+export const rolesSeenBy: Readonly<Record<Role, readonly Role[]>> = {
+  owner: roles,
+  "ad-ops": roles.filter((role) => role !== "owner"),
+  finance: [],
+  analyst: [],
+  advertiser: [],
+  publisher: [],
+};
 
 /**
  * Whether a route only reads: who sees the console as another person may use no other one. It is told by the name, so that

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationInEnglish, durationInRussian } from "./duration-text.ts";
+import { durationInEnglish, durationText } from "./duration-text.ts";
 import { fileFault, textOfFileFault } from "./file-faults.ts";
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
 test("a video that is far too long is told its length as people say it", () => {
   const fault = fileFault("VIDEO_SECONDS", { seconds: "10800.0", min: "1", max: "180" });
   expect(textOfFileFault(fault)).toBe("the video lasts 3 h: it must last 1 to 180 s");
-  expect(durationInRussian(10_860)).toBe("3 ч 1 мин");
+  expect(durationText(10_860, { h: "ч", min: "мин", s: "с" })).toBe("3 ч 1 мин");
 });

@@ -17,4 +17,3 @@ export function durationText(seconds: number, units: { h: string; min: string; s
 }
 
 export const durationInEnglish = (seconds: number): string => durationText(seconds, { h: "h", min: "min", s: "s" });
-export const durationInRussian = (seconds: number): string => durationText(seconds, { h: "ч", min: "мин", s: "с" });

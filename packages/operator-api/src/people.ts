@@ -1,24 +1,10 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { roles } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, expectedUpdatedAt, moment, next, wholeList } from "./fields.ts";
 import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
-import type { ReportReader } from "./statistics.ts";
-
-/** Who may do what is in `access.ts`. */
-export const roles = ["owner", "ad-ops", "finance", "analyst", "advertiser", "publisher"] as const;
-export type Role = (typeof roles)[number];
-
-/** Whose money a report shows: an advertiser's people see what they pay, a publisher's what the bots earn, the staff both. */
-export const readerOfRole = {
-  owner: "staff",
-  "ad-ops": "staff",
-  finance: "staff",
-  analyst: "staff",
-  advertiser: "advertiser",
-  publisher: "publisher",
-} as const satisfies Record<Role, ReportReader>;
 
 export const signInMethods = ["password", "passkey", "openid"] as const;
 

@@ -2,9 +2,11 @@ import { z } from "zod";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
+export const sampleStates = ["adding", "added", "removing"] as const;
+
 const sample = z.object({
   state: z
-    .enum(["adding", "added", "removing"])
+    .enum(sampleStates)
     .describe("`adding` and `removing` under way, or cut off: then the same request again finishes it."),
   startsAt: moment,
   endsAt: moment,

@@ -144,36 +144,15 @@ export const reportFigures = z.object({
   ecpmMicros: micros.nullable().optional().describe("The revenue of views per thousand views; not for advertisers."),
 });
 
-/** What the rows of a report can be ordered by. */
-export const reportOrders = [
-  "requests",
-  "fills",
-  "fillRate",
-  "starts",
-  "firstQuartiles",
-  "midpoints",
-  "thirdQuartiles",
-  "completions",
-  "completionRate",
-  "rewards",
-  "taps",
-  "tapRate",
-  "clicks",
-  "conversions",
-  "noFillCount",
-  "limitedCount",
-  "requestsRefusedCount",
-  "closeCount",
-  "viewsHeldCount",
-  "viewsRefusedCount",
-  "playbackFaultCount",
-  "clicksRefusedCount",
-  "refundCount",
-  "spendMicros",
-  "revenueMicros",
-  "ecpmMicros",
-] as const satisfies readonly (keyof z.infer<typeof reportFigures>)[];
-export type ReportOrder = (typeof reportOrders)[number];
+type ReportFigures = z.infer<typeof reportFigures>;
+/** What the rows of a report can be ordered by: all figures but the counts by reason. */
+export type ReportOrder = {
+  [Name in keyof ReportFigures]-?: ReportFigures[Name] extends number | null | undefined ? Name : never;
+}[keyof ReportFigures];
+// Entries lose the names of their types.
+export const reportOrders = Object.entries(reportFigures.shape).flatMap(([name, schema]) =>
+  schema instanceof z.ZodRecord ? [] : [name],
+) as ReportOrder[];
 
 const audience = (what: string) => z.string().max(16).optional().describe(what);
 /** A report, whole or a page of it. */

@@ -28,7 +28,7 @@ export interface DetailFormats {
 }
 
 /** A text for each kind of detail. */
-export type DetailTexts = {
+type DetailTexts = {
   readonly [Kind in TimelineDetail["kind"]]: (
     detail: Extract<TimelineDetail, { kind: Kind }>,
     formats: DetailFormats,

@@ -80,7 +80,7 @@ export type StoredRequest =
   | { outcome: "refused"; reason: RequestRefusal };
 
 /** Why a visit of a direct link was not counted, by a rule. Whether it looks suspicious is decided about the others. */
-const visitRefusal = z.enum([
+export const visitRefusal = z.enum([
   ...viewerLimit.options,
   "used",
   "expired",

@@ -1,7 +1,7 @@
 import type { VastReason } from "./vast-reasons.ts";
 
 /** A text for each reason. */
-export type VastReasonTexts = {
+type VastReasonTexts = {
   readonly [Kind in VastReason["kind"]]: (reason: Extract<VastReason, { kind: Kind }>) => string;
 };
 

@@ -4,7 +4,7 @@ import { apiTokens, botIdOf, requireOptions, serverAddress, wholeNumberOf } from
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { personIdOf, type UserId } from "./read-user-id.ts";
-import { type AdEvent, revenueOf, startParamOf } from "./verify-webhook.ts";
+import { type AdEvent, eventOf } from "./verify-webhook.ts";
 import type { WrongArgument } from "./wrong-argument.ts";
 
 /** `url`, `token` and `botId` may be variables that are not set, which `createAds` names. */
@@ -357,17 +357,5 @@ function eventsPageOf(page: Answer): EventsPage {
 }
 
 function listedEventOf(listed: Answer): ListedEvent {
-  return {
-    event: listed.event as AdEvent["event"],
-    userId: String(listed.user_tg_id),
-    eventId: textOf(listed.event_id),
-    botId: textOf(listed.bot_id),
-    code: textOf(listed.code),
-    reference: textOf(listed.reference),
-    startParam: startParamOf(listed.start_param),
-    occurredAt: textOf(listed.occurred_at),
-    ...revenueOf(listed),
-    isTest: listed.test === true || listed.user_tg_id === "0",
-    delivery: listed.delivery as ListedEvent["delivery"],
-  };
+  return { ...eventOf(listed), delivery: listed.delivery as ListedEvent["delivery"] };
 }

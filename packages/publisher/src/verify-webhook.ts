@@ -231,21 +231,38 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
   }
   if (typeof value !== "object" || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
-  const { event, user_tg_id: userId, test } = fields;
-  // Null and "" are how some services leave a field out; as an id they would make different events the same one.
-  const texts = ["event_id", "bot_id", "code", "reference", "occurred_at"].map((name) => fields[name] || undefined);
-  const areTexts = texts.every((text) => text === undefined || typeof text === "string");
+  const { event, user_tg_id: userId } = fields;
+  const texts = [fields.event_id, fields.bot_id, fields.code, fields.reference, fields.occurred_at];
+  const areTexts = texts.every((text) => !text || typeof text === "string");
   if ((event !== "rewarded" && event !== "direct_link") || !areTexts) return undefined;
   if (typeof userId !== "string" || !/^(0|[1-9][0-9]{0,19})$/.test(userId)) return undefined;
-  const [eventId, botId, code, reference, occurredAt] = texts as (string | undefined)[];
-  // For information only: an event must not be lost because of it.
-  const startParam = startParamOf(fields.start_param);
-  const isTest = test === true || userId === "0";
-  return { event, userId, eventId, botId, code, reference, startParam, occurredAt, ...revenueOf(fields), isTest };
+  return eventOf(fields);
+}
+
+/** An event by its names on the wire. */
+export function eventOf(fields: Readonly<Record<string, unknown>>): AdEvent {
+  return {
+    event: fields.event as AdEvent["event"],
+    userId: String(fields.user_tg_id),
+    eventId: textOf(fields.event_id),
+    botId: textOf(fields.bot_id),
+    code: textOf(fields.code),
+    reference: textOf(fields.reference),
+    // For information only: an event must not be lost because of it.
+    startParam: startParamOf(fields.start_param),
+    occurredAt: textOf(fields.occurred_at),
+    ...revenueOf(fields),
+    isTest: fields.test === true || fields.user_tg_id === "0",
+  };
+}
+
+/** Null and "" are how some services leave a field out; as an id they would make different events the same one. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** For information only: both undefined unless both are valid. */
-export function revenueOf({ revenue_micros, currency }: Readonly<Record<string, unknown>>) {
+function revenueOf({ revenue_micros, currency }: Readonly<Record<string, unknown>>) {
   const isValid =
     Number.isSafeInteger(revenue_micros) &&
     Number(revenue_micros) >= 0 &&
@@ -257,6 +274,6 @@ export function revenueOf({ revenue_micros, currency }: Readonly<Record<string, 
 }
 
 /** Undefined unless it is a value that Telegram allows. */
-export function startParamOf(value: unknown): string | undefined {
+function startParamOf(value: unknown): string | undefined {
   return typeof value === "string" && /^[A-Za-z0-9_-]{1,512}$/.test(value) ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import type { NamedRewards } from "@intermission/ad-core/client-api";
-import type { Bot, BotSettings, RewardUnit } from "@intermission/operator-api/bots";
+import { type Bot, botSettings, type RewardUnit } from "@intermission/operator-api/bots";
+import { storedNames } from "@intermission/operator-api/stored-names";
 import type { ColumnsOf } from "@intermission/postgres/row-columns";
 import { InvalidArgumentError } from "commander";
 
@@ -31,30 +32,7 @@ export function rewardUnitOption(text: string, earlier: RewardUnit | "none" = {}
 }
 
 /** The columns of `bots` that hold settings; its endpoint is a separate row. */
-export const settingColumns = {
-  name: "name",
-  username: "username",
-  publisherApiUrl: "publisher_api_url",
-  deliveryMode: "delivery_mode",
-  codeLifetimeSeconds: "code_lifetime_seconds",
-  cooldownSeconds: "cooldown_seconds",
-  dailyCap: "daily_cap",
-  testers: "testers",
-  category: "category",
-  timeZone: "time_zone",
-  blockedCategories: "blocked_categories",
-  blockedAdvertisers: "blocked_advertisers",
-  suspiciousViews: "suspicious_views",
-  suspiciousClicks: "suspicious_clicks",
-  payPerCode: "pay_per_code",
-  rewardPerView: "reward_per_view",
-  rewardPerClick: "reward_per_click",
-  rewardUnit: "reward_unit",
-  skipOffer: "skip_offer",
-  closeWhenCredited: "close_when_credited",
-  includeRevenue: "include_revenue",
-  appOrigins: "app_origins",
-} satisfies ColumnsOf<Omit<BotSettings, "webhookUrl">>;
+export const settingColumns = storedNames(botSettings.omit({ webhookUrl: true }).keyof().options);
 
 /** The columns of `bots` that name its files below `/media/`. */
 export const pictureColumns = {

@@ -1,34 +1,18 @@
 import { finePriceFieldFault, finePriceRule, isPriceTooFine } from "@intermission/operator-api/amounts";
 import { type CampaignFormat, campaignFormats } from "@intermission/operator-api/campaign-words";
-import { type CampaignSettings, defaultSettings, settingsOfFormat } from "@intermission/operator-api/campaigns";
+import {
+  type CampaignSettings,
+  campaignSettings,
+  defaultSettings,
+  settingsOfFormat,
+} from "@intermission/operator-api/campaigns";
 import type { FieldFault } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type LandingMacro, landingMacros } from "@intermission/operator-api/landing-macros";
-import type { ColumnsOf } from "@intermission/postgres/row-columns";
+import { storedNames } from "@intermission/operator-api/stored-names";
 
-/** The advertiser is stored by its id: `campaigns.ts`. */
-export const settingColumns = {
-  name: "name",
-  priority: "priority",
-  category: "category",
-  pacing: "pacing",
-  startsAt: "starts_at",
-  endsAt: "ends_at",
-  landingUrl: "landing_url",
-  callToAction: "call_to_action",
-  weight: "weight",
-  viewPriceMicros: "view_price_micros",
-  clickPriceMicros: "click_price_micros",
-  totalBudgetMicros: "total_budget_micros",
-  dailyBudgetMicros: "daily_budget_micros",
-  totalViewCap: "total_view_cap",
-  dailyViewCap: "daily_view_cap",
-  totalClickCap: "total_click_cap",
-  dailyClickCap: "daily_click_cap",
-  userCap: "user_cap",
-  userCapSeconds: "user_cap_seconds",
-  targeting: "targeting",
-} satisfies ColumnsOf<Omit<CampaignSettings, "advertiser">>;
+/** The columns of all settings but the advertiser, who is stored by its id: `campaigns.ts`. */
+export const settingColumns = storedNames(campaignSettings.omit({ advertiser: true }).keyof().options);
 
 /** What is wrong with a campaign, and which of its settings has to change. */
 export interface CampaignFault {

@@ -1,8 +1,8 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { storableText } from "@intermission/postgres/storable-text";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
+import { webhookBody } from "../deliveries/webhook-body.ts";
 import { audienceText } from "../viewers/audience.ts";
 import { afterEarning } from "../viewers/limit-of-viewer.ts";
 import { type ClickVerdict, type LeadingVerdict, leadsToAd, refusalOf } from "./click-verdict.ts";
@@ -116,15 +116,7 @@ function bodyOf(
   { userId, reference }: ClickFacts,
   { isTest, worth }: { isTest: boolean; worth: EventWorth },
 ): string {
-  return encodeWebhookEvent({
-    event: "direct_link",
-    event_id: eventIdOfClick(clickId),
-    bot_id: request.bot.botId,
-    user_tg_id: userId ?? "",
-    code,
-    ...(reference !== null && { reference }),
-    occurred_at: now.toISOString(),
-    ...worth.fields,
-    ...(isTest && { test: true }),
-  });
+  const { botId } = request.bot;
+  const of = { eventId: eventIdOfClick(clickId), botId, userId: userId ?? "", code, reference };
+  return webhookBody({ event: "direct_link", ...of, at: now, worth: worth.fields, isTest });
 }

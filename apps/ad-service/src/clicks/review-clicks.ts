@@ -1,5 +1,4 @@
 import { eventIdOfClick, timeOfClick } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { WithheldOutcome } from "@intermission/operator-api/timeline";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -14,6 +13,7 @@ import {
 import { selectTerms } from "../campaigns/event-worth.ts";
 import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
+import { webhookBody } from "../deliveries/webhook-body.ts";
 import type { PastPeriod } from "../retention/keep-partitions.ts";
 import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 
@@ -131,16 +131,8 @@ export function releaseClick(
     const clickedAt = timeOfClick(clickId);
     if (clickedAt !== undefined && now.getTime() - clickedAt.getTime() > MIN_KEPT_MS)
       await makePartitions({ from: clickedAt, to: new Date(clickedAt.getTime() + 1), rows: "deliveries" });
-    const body = encodeWebhookEvent({
-      event: "direct_link",
-      event_id: eventId,
-      bot_id: botId,
-      user_tg_id: userId,
-      code,
-      ...(reference !== "" && { reference }),
-      occurred_at: now.toISOString(),
-      ...decision.worth.fields,
-    });
+    const of = { eventId, botId, userId, code, reference };
+    const body = webhookBody({ event: "direct_link", ...of, at: now, worth: decision.worth.fields });
     const { priceMicros, revenueMicros } = decision.worth;
     const event = [eventId, reference, priceMicros, revenueMicros, body];
     const values = [clickId, userId, now, ...event];

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { EndpointState, ReceiverWarning } from "@intermission/ad-core/client-words";
 import { firstEventIdAt, isCode, newEventId } from "@intermission/ad-core/code";
 import { adviseOnWarning } from "@intermission/ad-core/delivery-advice";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -19,6 +18,7 @@ import { warningsOf } from "./endpoint-health.ts";
 import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { moveDeliveries } from "./move-deliveries.ts";
 import { acceptsWrongSignature } from "./probe-signature.ts";
+import { webhookBody } from "./webhook-body.ts";
 
 export interface EndpointTestRequest {
   botId: string;
@@ -137,16 +137,8 @@ async function prepareTest(
 
   const currency = bot.includeRevenue ? await storedCurrency(database) : null;
   const eventId = stillKept(activation?.eventId, now) ?? newEventId(now.getTime(), randomBytes(10));
-  const body = encodeWebhookEvent({
-    event,
-    event_id: eventId,
-    bot_id: botId,
-    user_tg_id: userId,
-    ...(found && { code: found.code, ...(found.reference !== null && { reference: found.reference }) }),
-    occurred_at: now.toISOString(),
-    ...revenueFields(null, { ...bot, currency }),
-    test: true,
-  });
+  const worth = revenueFields(null, { ...bot, currency });
+  const body = webhookBody({ event, eventId, botId, userId, ...found, at: now, worth, isTest: true });
   const test = { botId, eventId, event, userId, body, isActivation: activation !== undefined, author };
   return { outcome: "prepared", test, tokens };
 }

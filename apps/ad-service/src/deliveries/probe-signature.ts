@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { isSuccess, sendWebhook } from "./attempt-delivery.ts";
+import { webhookBody } from "./webhook-body.ts";
 
 /** The test before may take 15 s, and its lease lasts 30 s. */
 const TOTAL_TIMEOUT_MS = 5000;
@@ -18,8 +18,7 @@ export async function acceptsWrongSignature(
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<boolean | null> {
   const eventId = newEventId(now.getTime(), randomBytes(10));
-  const facts = { event: "rewarded", event_id: eventId, bot_id: botId, user_tg_id: "0", test: true } as const;
-  const body = encodeWebhookEvent({ ...facts, occurred_at: now.toISOString() });
+  const body = webhookBody({ event: "rewarded", eventId, botId, userId: "0", at: now, isTest: true });
   const wrong = randomBytes(32).toString("hex");
   const result = await sendWebhook(
     requests,

@@ -7,7 +7,7 @@ import { noticeHealth } from "@intermission/operator-api/notices";
 import { z } from "zod";
 
 /** Why an endpoint was disabled, or is doubtful. */
-const noticeReason = z.enum([...disabledReasons, ...receiverWarnings]);
+export const noticeReason = z.enum([...disabledReasons, ...receiverWarnings]);
 export type NoticeReason = z.infer<typeof noticeReason>;
 
 /** One change of an endpoint's health, or the sum of several. */

@@ -1,6 +1,12 @@
-import { type Access, accessOf, FRESH_SIGN_IN_MINUTES, type Grant } from "@intermission/operator-api/access";
+import {
+  type Access,
+  accessOf,
+  FRESH_SIGN_IN_MINUTES,
+  type Grant,
+  readerOfRole,
+} from "@intermission/operator-api/access";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
-import { type Person, readerOfRole } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/people";
 import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";

@@ -1,8 +1,8 @@
+import { rolesSeenBy } from "@intermission/operator-api/access";
 import type { Person } from "@intermission/operator-api/people";
 import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
-import { mayImpersonate } from "./may-impersonate.ts";
 import { findPerson } from "./people.ts";
 import type { Session } from "./sessions.ts";
 
@@ -31,7 +31,7 @@ export async function startImpersonation(
     const person = await findPerson(tx, personId);
     if (person === undefined) return { outcome: "unknown-person" };
     if (person.isDisabled) return { outcome: "disabled" };
-    if (!mayImpersonate(session.person.role, person.role)) return { outcome: "out-of-reach" };
+    if (!rolesSeenBy[session.person.role].includes(person.role)) return { outcome: "out-of-reach" };
     const until = new Date(now.getTime() + IMPERSONATION_MS);
     if ((await tx.run(start, [session.tokenHash, personId, until])).length > 0) await audit(tx, change);
     return { outcome: "started", person, until };

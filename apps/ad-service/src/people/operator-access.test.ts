@@ -1,6 +1,5 @@
-import { type Access, accessOf } from "@intermission/operator-api/access";
+import { type Access, accessOf, type Role, roles } from "@intermission/operator-api/access";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
-import { type Role, roles } from "@intermission/operator-api/people";
 import type { OperatorRoute } from "@intermission/operator-api/route";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";

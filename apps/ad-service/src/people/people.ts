@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Person, Role } from "@intermission/operator-api/people";
+import type { Role } from "@intermission/operator-api/access";
+import type { Person } from "@intermission/operator-api/people";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";

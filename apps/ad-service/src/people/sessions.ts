@@ -1,9 +1,9 @@
+import { rolesSeenBy } from "@intermission/operator-api/access";
 import type { Person } from "@intermission/operator-api/people";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { FastifyRequest } from "fastify";
 import { browserName } from "./browser-name.ts";
-import { mayImpersonate } from "./may-impersonate.ts";
 import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
 
 const HOUR_MS = 3_600_000;
@@ -97,7 +97,7 @@ export async function findSession(database: Database, token: string, now: Date):
   if (impersonatedId === null || impersonatedUntil === null || impersonatedUntil <= now) return own;
   const person = await findPerson(database, impersonatedId);
   // Roles may have changed since it began.
-  if (person === undefined || person.isDisabled || !mayImpersonate(signedIn.role, person.role)) return own;
+  if (person === undefined || person.isDisabled || !rolesSeenBy[signedIn.role].includes(person.role)) return own;
   return { ...own, person, impersonation: { by: signedIn, until: impersonatedUntil } };
 }
 

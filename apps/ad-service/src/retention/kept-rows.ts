@@ -41,39 +41,87 @@ const heldClick = "suspicions <> '{}' and outcome = 'held'";
 /** Its webhook, if it is released, has the code's reference. */
 const ofHeldClick = `(code, bot_id) in (select code, bot_id from withheld_clicks where ${heldClick})`;
 
-const tablesOf: Readonly<Record<KeptRows, readonly KeptTable[]>> = {
-  codes: [{ name: "codes", ...byCode, neededWhile: [ofHeldClick] }],
+/** Thirteen months: long enough to compare a month with the same one of the year before, row by row. */
+const THIRTEEN_MONTHS = 396;
+
+/** One kind of rows: its tables, and its setting. */
+interface Kept {
+  readonly tables: readonly KeptTable[];
+  readonly usualDays: number;
+  readonly minDays?: number;
+  /** What the setting is about, in the list of settings. */
+  readonly what: string;
+}
+
+export const keptByKind: Readonly<Record<KeptRows, Kept>> = {
+  // A code lives for a day at most: afterwards it only explains what its user did.
+  codes: { tables: [{ name: "codes", ...byCode, neededWhile: [ofHeldClick] }], usualDays: 30, what: "codes" },
   // The ads of tags are by the opening of their view, which comes after its code: they go with it, or a week later.
-  views: [{ name: "views", fillfactor: 50, ...byCode, neededWhile: notSettled }, { name: "vast_ads" }],
-  requests: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
-  milestones: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
-  "cta-clicks": [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],
-  "refused-clicks": [{ name: "click_refusals", fillfactor: 70, neededWhile: ["not is_summed"] }],
-  "withheld-clicks": [{ name: "withheld_clicks", ...byCode, neededWhile: [heldClick] }],
-  conversions: [
-    { name: "conversions", neededWhile: notSummed("conversions") },
-    { name: "conversion_reversals", neededWhile: notSummed("reversals") },
-  ],
-  "ad-reports": [{ name: "ad_reports" }],
-  deliveries: [
-    { name: "deliveries", ...byEvent, neededWhile: notSentYet },
-    { name: "event_bodies", ...byEvent, after: "deliveries" },
-  ],
-  attempts: [{ name: "delivery_attempts" }],
-  "tracker-calls": [{ name: "tracker_calls" }],
+  views: {
+    tables: [{ name: "views", fillfactor: 50, ...byCode, neededWhile: notSettled }, { name: "vast_ads" }],
+    usualDays: 30,
+    what: "views, from the issue of their code on",
+  },
+  requests: {
+    tables: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
+    usualDays: THIRTEEN_MONTHS,
+    what: "ad requests",
+  },
+  milestones: {
+    tables: [{ name: "ad_milestones", neededWhile: notSummed("milestones") }],
+    usualDays: THIRTEEN_MONTHS,
+    what: "milestones of views",
+  },
+  "cta-clicks": {
+    tables: [{ name: "cta_clicks", neededWhile: notSummed("cta-clicks") }],
+    usualDays: THIRTEEN_MONTHS,
+    what: "clicks on buttons in ads",
+  },
+  "refused-clicks": {
+    tables: [{ name: "click_refusals", fillfactor: 70, neededWhile: ["not is_summed"] }],
+    usualDays: THIRTEEN_MONTHS,
+    what: "counts of refused clicks",
+  },
+  "withheld-clicks": {
+    tables: [{ name: "withheld_clicks", ...byCode, neededWhile: [heldClick] }],
+    usualDays: THIRTEEN_MONTHS,
+    what: "held and refused suspicious clicks; one that waits for a decision stays",
+  },
+  // From the click on. While a click may convert, a repeated report must find its row, or it would be counted twice.
+  conversions: {
+    tables: [
+      { name: "conversions", neededWhile: notSummed("conversions") },
+      { name: "conversion_reversals", neededWhile: notSummed("reversals") },
+    ],
+    usualDays: MAX_CLICK_AGE_DAYS + THIRTEEN_MONTHS,
+    minDays: MAX_CLICK_AGE_DAYS,
+    what: "conversions, from the click on",
+  },
+  "ad-reports": { tables: [{ name: "ad_reports" }], usualDays: THIRTEEN_MONTHS, what: "viewers' reports of ads" },
+  // The webhooks themselves. While one waits or is held, its week stays.
+  deliveries: {
+    tables: [
+      { name: "deliveries", ...byEvent, neededWhile: notSentYet },
+      { name: "event_bodies", ...byEvent, after: "deliveries" },
+    ],
+    usualDays: 30,
+    what: "webhooks; one that waits or is held stays, and so does each event",
+  },
+  attempts: { tables: [{ name: "delivery_attempts" }], usualDays: 30, what: "attempts to deliver" },
+  "tracker-calls": { tables: [{ name: "tracker_calls" }], usualDays: 7, what: "calls of trackers" },
 };
 
 /** All tables that are partitioned by week. */
-export const partitionedTables: readonly KeptTable[] = Object.values(tablesOf).flat();
+export const partitionedTables: readonly KeptTable[] = Object.values(keptByKind).flatMap(({ tables }) => tables);
 
-export const keptKinds = Object.keys(tablesOf) as readonly KeptRows[];
+export const keptKinds = Object.keys(keptByKind) as readonly KeptRows[];
 
 export function tablesOfKind(kind: KeptRows): readonly KeptTable[] {
-  return tablesOf[kind];
+  return keptByKind[kind].tables;
 }
 
 export function tableNames(kind: KeptRows): readonly string[] {
-  return tablesOf[kind].map(({ name }) => name);
+  return keptByKind[kind].tables.map(({ name }) => name);
 }
 
 const kindOfTable = new Map(keptKinds.flatMap((kind) => tableNames(kind).map((name) => [name, kind])));

@@ -1,8 +1,8 @@
 import { CODE_RANDOM_BYTES, newCode, newEventId } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { EventType } from "@intermission/ad-core/wire-fields";
 import { worthOf } from "../campaigns/event-worth.ts";
 import { newViewId } from "../codes/view-ids.ts";
+import { webhookBody } from "../deliveries/webhook-body.ts";
 import type { Id, Of, PlannedDay } from "./planned-rows.ts";
 import type { SampleBot, SampleCampaign } from "./sample-objects.ts";
 
@@ -256,15 +256,8 @@ function planEvent({ bot, dice, planned, id, terms }: PlannedRequest, { event, c
   const eventId = newEventId(at.getTime(), dice.bytes(10));
   const charge = { ...terms, priceMicros: campaign.priceMicros, includeRevenue: false };
   const { priceMicros, revenueMicros, fields } = worthOf(charge, { isTest: false });
-  const body = encodeWebhookEvent({
-    event,
-    event_id: eventId,
-    bot_id: bot.botId,
-    user_tg_id: id.user_id,
-    code: id.code,
-    occurred_at: at.toISOString(),
-    ...fields,
-  });
+  const earnedBy = { botId: bot.botId, userId: id.user_id, code: id.code };
+  const body = webhookBody({ event, eventId, ...earnedBy, at, worth: fields });
   planned.events.push({
     ...id,
     ...of,

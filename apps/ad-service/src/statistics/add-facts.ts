@@ -1,14 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { audienceKeys } from "../viewers/audience.ts";
-import {
-  type Measure,
-  measureColumns,
-  measures,
-  moneyColumns,
-  type ReasonedMeasure,
-  reasonedMeasures,
-} from "./measures.ts";
+import { isReasoned, type Measure, measureRows, measures, moneyColumns } from "./measures.ts";
 import { audienceTables, reasonTables, type SumTable, sumLevels, sumTables } from "./sum-tables.ts";
 
 /** Facts of a quarter of an hour that have the same key, measure and reason: how many, and their money. */
@@ -59,7 +52,7 @@ interface Summed {
 
 const allMeasures: readonly Summed[] = [
   ...measures.map((measure) => ({
-    column: measureColumns[measure],
+    column: measureRows[measure].column,
     sum: `coalesce(sum(amount) filter (where measure = '${measure}'), 0)`,
   })),
   ...moneyColumns.map((column) => ({ column, sum: `sum(${column}::bigint)` })),
@@ -86,8 +79,6 @@ const additions = sumLevels.flatMap((level) => [
   addTo(audienceTables[level], allMeasures),
 ]);
 const additionsByReason = sumLevels.map((level) => addTo(reasonTables[level], count));
-
-const isReasoned = (measure: Measure): measure is ReasonedMeasure => reasonedMeasures.some((each) => each === measure);
 
 /** Adds facts to all sums: of their spans, in the tables of all levels. The transaction has the lock of the sums. */
 export async function addFacts(tx: Transaction, facts: readonly GroupedFacts[]): Promise<void> {

@@ -8,6 +8,7 @@ import type { CommandContext } from "@intermission/server/operator-client";
 import { addInput, callRoute, type WireAnswer } from "@intermission/server/route-commands";
 import { type Command, Option } from "commander";
 import { z } from "zod";
+import { measureRows, reasonedMeasures } from "./measures.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 
@@ -155,23 +156,12 @@ function courses(rows: readonly Line[]): string[] {
   return [...lines, course("clicks", (row) => row.clicks), course("revenue", (row) => Number(row.revenueMicros)), ""];
 }
 
+/** A line for each measure that has reasons, in the words of the statistics: `no fills: no-campaign 3`. */
 function reasonsOf(total: Figures): string[] {
-  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused, refunds } =
-    total;
-  const all = {
-    "no fill": noFills,
-    "kept from asking": limited,
-    "requests refused": requestsRefused,
-    closed: closes,
-    "views held": viewsHeld,
-    "views refused": viewsRefused,
-    "playback faults": playbackFaults,
-    "clicks refused": clicksRefused,
-    refunds,
-  };
-  return Object.entries(all)
-    .filter(([, counts]) => sumOf(counts) > 0)
-    .map(([name, counts]) => {
+  return reasonedMeasures
+    .map((measure) => ({ name: measure.replaceAll("-", " "), counts: total[measureRows[measure].reasons] }))
+    .filter(({ counts }) => sumOf(counts) > 0)
+    .map(({ name, counts }) => {
       const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
       return `${name}: ${sorted.map(([reason, count]) => `${reason} ${count}`).join(", ")}`;
     });

@@ -1,6 +1,12 @@
-import type { HiddenFigure, reportFigures } from "@intermission/operator-api/statistics";
-import type { z } from "zod";
-import { type Measure, measures, type ReasonedMeasure } from "./measures.ts";
+import { type HiddenFigure, reportFigures } from "@intermission/operator-api/statistics";
+import {
+  type Measure,
+  measureRows,
+  measures,
+  type ReasonedMeasure,
+  type ReportFigures,
+  reasonedMeasures,
+} from "./measures.ts";
 
 /** The sums of all measures and of the money: of a period, a bot, a campaign or any other group. */
 export interface Sums {
@@ -21,8 +27,6 @@ export const noSums: Sums = {
   viewRevenueMicros: 0n,
 };
 
-type ReportFigures = z.output<typeof reportFigures>;
-
 /** The figures of a report, with its money in whole: a double would lose digits. */
 export type Figures = Omit<ReportFigures, HiddenFigure> & {
   spendMicros: bigint;
@@ -31,47 +35,40 @@ export type Figures = Omit<ReportFigures, HiddenFigure> & {
   ecpmMicros: bigint | null;
 };
 
+// In the order of the schema, which is that of the columns in CSV.
+const names = Object.keys(reportFigures.shape) as (keyof ReportFigures)[];
+
 export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures {
   const { fills, starts, completions, taps } = counts;
   const requests = fills + counts["no-fills"];
   const { spendMicros, revenueMicros, viewRevenueMicros } = money;
-  return {
+  const figures: Figures = {
+    ...countsByFigure(counts),
+    ...reasonsByFigure(reasons),
     requests,
-    fills,
     fillRate: share(fills, requests),
-    noFills: reasons["no-fills"] ?? {},
-    limited: reasons.limited ?? {},
-    requestsRefused: reasons["requests-refused"] ?? {},
-    starts,
-    firstQuartiles: counts["first-quartiles"],
-    midpoints: counts.midpoints,
-    thirdQuartiles: counts["third-quartiles"],
-    completions,
     completionRate: share(completions, starts),
-    closes: reasons.closes ?? {},
-    rewards: counts.rewards,
-    viewsHeld: reasons["views-held"] ?? {},
-    viewsRefused: reasons["views-refused"] ?? {},
-    playbackFaults: reasons["playback-faults"] ?? {},
-    taps,
     tapRate: share(taps, starts),
-    clicks: counts.clicks,
-    clicksRefused: reasons["clicks-refused"] ?? {},
-    conversions: counts.conversions,
-    refunds: reasons.refunds ?? {},
-    noFillCount: counts["no-fills"],
-    limitedCount: counts.limited,
-    requestsRefusedCount: counts["requests-refused"],
-    closeCount: counts.closes,
-    viewsHeldCount: counts["views-held"],
-    viewsRefusedCount: counts["views-refused"],
-    playbackFaultCount: counts["playback-faults"],
-    clicksRefusedCount: counts["clicks-refused"],
-    refundCount: counts.refunds,
     spendMicros,
     revenueMicros,
     ecpmMicros: starts === 0 ? null : rounded(viewRevenueMicros * 1000n, BigInt(starts)),
   };
+  return Object.fromEntries(names.map((name) => [name, figures[name]])) as Figures;
+}
+
+type Rows = typeof measureRows;
+type CountFigures = Record<Rows[Measure]["figure"], number>;
+type ReasonFigures = Record<Rows[ReasonedMeasure]["reasons"], Record<string, number>>;
+
+// Entries lose the names of their types.
+function countsByFigure(counts: Sums["counts"]): CountFigures {
+  return Object.fromEntries(measures.map((one) => [measureRows[one].figure, counts[one]])) as CountFigures;
+}
+
+function reasonsByFigure(reasons: Reasons): ReasonFigures {
+  return Object.fromEntries(
+    reasonedMeasures.map((one) => [measureRows[one].reasons, reasons[one] ?? {}]),
+  ) as ReasonFigures;
 }
 
 /** Halves are rounded up. */

@@ -3,12 +3,14 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { Milestone } from "../views/accept-progress.ts";
+import { sources } from "./fact-sources.ts";
 import {
   type Measure,
-  measureColumns,
   measureOfEvent,
   measureOfMilestone,
   measureOfRequest,
+  measureRows,
+  measures,
   moneyColumns,
   reasonedMeasures,
 } from "./measures.ts";
@@ -44,6 +46,11 @@ describe("what is counted", () => {
     expect(accepted.toSorted()).toEqual(Object.keys(words).toSorted());
   });
 
+  test("each measure is counted from a source", () => {
+    const counted = sources.map(({ read }) => read.text).join("\n");
+    expect(measures.filter((measure) => !counted.includes(`'${measure}'`))).toEqual([]);
+  });
+
   test.each([sumTables, audienceTables].flatMap((tables) => Object.values(tables).map(({ table }) => table)))(
     "%s has a column for each measure and for money, and no others",
     async (table) => {
@@ -51,7 +58,9 @@ describe("what is counted", () => {
         "select column_name as name, data_type as type from information_schema.columns where table_name = $1";
       const columns = await store.database.run<{ name: string; type: string }>({ name: "", text }, [table]);
       const counted = columns.filter(({ type }) => type === "integer" || type === "bigint").map(({ name }) => name);
-      expect(counted.toSorted()).toEqual([...Object.values(measureColumns), ...moneyColumns].toSorted());
+      expect(counted.toSorted()).toEqual(
+        [...Object.values(measureRows).map(({ column }) => column), ...moneyColumns].toSorted(),
+      );
     },
   );
 });

@@ -1,4 +1,8 @@
 import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { reportFigures } from "@intermission/operator-api/statistics";
+import type { z } from "zod";
+
+export type ReportFigures = z.output<typeof reportFigures>;
 
 /** What became of a request for an ad: `ad_requests.outcome`. */
 export type RequestOutcome = "filled" | "no-ad" | "limited" | "refused";
@@ -49,70 +53,61 @@ export type Measure =
   | "taps"
   | "conversions";
 
-/** The column of each measure. */
-export const measureColumns = {
-  fills: "fills",
-  "no-fills": "no_fills",
-  limited: "limited",
-  "requests-refused": "requests_refused",
-  starts: "starts",
-  "first-quartiles": "first_quartiles",
-  midpoints: "midpoints",
-  "third-quartiles": "third_quartiles",
-  completions: "completions",
-  closes: "closes",
-  "views-held": "views_held",
-  "views-refused": "views_refused",
-  "playback-faults": "playback_faults",
-  rewards: "rewards",
-  clicks: "clicks",
-  refunds: "refunds",
-  "clicks-refused": "clicks_refused",
-  taps: "taps",
-  conversions: "conversions",
-} as const satisfies Record<Measure, string>;
+interface MeasureRow {
+  /** In the tables of sums. */
+  column: string;
+  /** The figure of reports that has its count. */
+  figure: keyof ReportFigures;
+  /** The figure that has its counts by reason; such a measure is also a word of the tables by reason. */
+  reasons?: keyof ReportFigures;
+  /** Its metric: a counter, and the value of the counter's label. */
+  series: readonly [counter: string, value: string];
+}
 
-export const measures = Object.keys(measureColumns) as Measure[];
+const requests = "intermission_ad_requests_total";
+const views = "intermission_views_total";
+const rewards = "intermission_rewards_total";
+const clicks = "intermission_clicks_total";
+
+/** All that is known of each measure. */
+// biome-ignore format: packed
+export const measureRows = {
+  fills: { column: "fills", figure: "fills", series: [requests, "filled"] },
+  "no-fills": { column: "no_fills", figure: "noFillCount", reasons: "noFills", series: [requests, "no-ad"] },
+  limited: { column: "limited", figure: "limitedCount", reasons: "limited", series: [requests, "limited"] },
+  "requests-refused": { column: "requests_refused", figure: "requestsRefusedCount", reasons: "requestsRefused", series: [requests, "refused"] },
+  starts: { column: "starts", figure: "starts", series: [views, "start"] },
+  "first-quartiles": { column: "first_quartiles", figure: "firstQuartiles", series: [views, "first-quartile"] },
+  midpoints: { column: "midpoints", figure: "midpoints", series: [views, "midpoint"] },
+  "third-quartiles": { column: "third_quartiles", figure: "thirdQuartiles", series: [views, "third-quartile"] },
+  completions: { column: "completions", figure: "completions", series: [views, "complete"] },
+  closes: { column: "closes", figure: "closeCount", reasons: "closes", series: [views, "close"] },
+  "views-held": { column: "views_held", figure: "viewsHeldCount", reasons: "viewsHeld", series: [views, "held"] },
+  "views-refused": { column: "views_refused", figure: "viewsRefusedCount", reasons: "viewsRefused", series: [views, "refused"] },
+  "playback-faults": { column: "playback_faults", figure: "playbackFaultCount", reasons: "playbackFaults", series: ["intermission_playback_faults_total", "given-up"] },
+  rewards: { column: "rewards", figure: "rewards", series: [rewards, "rewarded"] },
+  clicks: { column: "clicks", figure: "clicks", series: [rewards, "direct_link"] },
+  refunds: { column: "refunds", figure: "refundCount", reasons: "refunds", series: [rewards, "refund"] },
+  "clicks-refused": { column: "clicks_refused", figure: "clicksRefusedCount", reasons: "clicksRefused", series: [clicks, "refused"] },
+  taps: { column: "taps", figure: "taps", series: [clicks, "call-to-action"] },
+  conversions: { column: "conversions", figure: "conversions", series: ["intermission_conversions_total", "reported"] },
+} as const satisfies Record<Measure, MeasureRow>;
+
+// Of this very table.
+export const measures = Object.keys(measureRows) as Measure[];
 
 /** The measures that are also counted by reason: `measure` of the tables by reason. */
-export const reasonedMeasures = [
-  "no-fills",
-  "limited",
-  "requests-refused",
-  "closes",
-  "views-held",
-  "views-refused",
-  "playback-faults",
-  "refunds",
-  "clicks-refused",
-] as const satisfies readonly Measure[];
-export type ReasonedMeasure = (typeof reasonedMeasures)[number];
+export type ReasonedMeasure = {
+  [One in Measure]: (typeof measureRows)[One] extends { reasons: string } ? One : never;
+}[Measure];
+export const reasonedMeasures = measures.filter(isReasoned);
+
+export function isReasoned(measure: Measure): measure is ReasonedMeasure {
+  return "reasons" in measureRows[measure];
+}
 
 /** The sums of money: what campaigns owe, the publishers' share of it, and the part of the share that views earned. */
 export const moneyColumns = ["spend_micros", "revenue_micros", "view_revenue_micros"] as const;
-
-/** The metric of each measure: a counter, and the value of its label. */
-export const seriesOfMeasures = {
-  fills: ["intermission_ad_requests_total", "filled"],
-  "no-fills": ["intermission_ad_requests_total", "no-ad"],
-  limited: ["intermission_ad_requests_total", "limited"],
-  "requests-refused": ["intermission_ad_requests_total", "refused"],
-  starts: ["intermission_views_total", "start"],
-  "first-quartiles": ["intermission_views_total", "first-quartile"],
-  midpoints: ["intermission_views_total", "midpoint"],
-  "third-quartiles": ["intermission_views_total", "third-quartile"],
-  completions: ["intermission_views_total", "complete"],
-  closes: ["intermission_views_total", "close"],
-  "views-held": ["intermission_views_total", "held"],
-  "views-refused": ["intermission_views_total", "refused"],
-  "playback-faults": ["intermission_playback_faults_total", "given-up"],
-  rewards: ["intermission_rewards_total", "rewarded"],
-  clicks: ["intermission_rewards_total", "direct_link"],
-  refunds: ["intermission_rewards_total", "refund"],
-  "clicks-refused": ["intermission_clicks_total", "refused"],
-  taps: ["intermission_clicks_total", "call-to-action"],
-  conversions: ["intermission_conversions_total", "reported"],
-} as const satisfies Record<Measure, readonly [string, string]>;
 
 /** SQL of the measure of a word. A word that the table lacks is null, which no sum accepts. */
 export function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {

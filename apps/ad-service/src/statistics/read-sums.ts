@@ -1,7 +1,7 @@
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { type AudienceKey, audienceKeys } from "../viewers/audience.ts";
 import { noSums, type Reasons, type Sums } from "./figures-of.ts";
-import { type Measure, measureColumns, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
+import { type Measure, measureRows, measures, type ReasonedMeasure, reasonedMeasures } from "./measures.ts";
 import { audienceTables, levelOf, reasonTables, sumTables } from "./sum-tables.ts";
 import { type Bucket, piecesOf } from "./time-pieces.ts";
 
@@ -73,7 +73,9 @@ interface ReasonRow {
 /** More groups than this are no report; some 50 MB of memory. */
 export const MAX_GROUPS = 50_000;
 
-const countColumns = measures.map((measure) => `sum(${measureColumns[measure]})::bigint as "${measure}"`).join(", ");
+const countColumns = measures
+  .map((measure) => `sum(${measureRows[measure].column})::bigint as "${measure}"`)
+  .join(", ");
 const sumColumns = `${countColumns}, sum(spend_micros)::text as "spendMicros", sum(revenue_micros)::text as "revenueMicros",
   sum(view_revenue_micros)::text as "viewRevenueMicros"`;
 

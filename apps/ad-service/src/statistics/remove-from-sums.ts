@@ -1,5 +1,5 @@
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
-import { measureColumns, moneyColumns } from "./measures.ts";
+import { measureRows, moneyColumns } from "./measures.ts";
 import { audienceTables, reasonTables, sumTables } from "./sum-tables.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function removeFromSums(
   tx: Transaction,
   { advertiserIds, since }: { advertiserIds: readonly string[]; since: Date },
 ): Promise<void> {
-  const counted = [...Object.values(measureColumns), ...moneyColumns];
+  const counted = [...Object.values(measureRows).map(({ column }) => column), ...moneyColumns];
   for (const { of, columns } of [
     { of: sumTables, columns: counted },
     { of: audienceTables, columns: counted },

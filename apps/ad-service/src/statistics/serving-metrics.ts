@@ -1,14 +1,7 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rarelyRead } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import {
-  type Measure,
-  measureColumns,
-  measures,
-  type ReasonedMeasure,
-  reasonedMeasures,
-  seriesOfMeasures,
-} from "./measures.ts";
+import { isReasoned, type Measure, measureRows, measures, type ReasonedMeasure } from "./measures.ts";
 
 const counters = {
   intermission_ad_requests_total: { help: "Requests for an ad, by outcome and reason.", label: "outcome" },
@@ -22,13 +15,13 @@ const counters = {
   intermission_conversions_total: { help: "What advertisers reported about clicks.", label: "kind" },
 } as const;
 
-const seriesOf = seriesOfMeasures satisfies Record<Measure, readonly [keyof typeof counters, string]>;
+const seriesOf = (measure: Measure): readonly [keyof typeof counters, string] => measureRows[measure].series;
 
 type SumsOfToday = Record<Measure, number> & { spendMicros: number };
 
 const sumsOfToday = statement<SumsOfToday>(
   "statistics.sums-of-today",
-  `select ${measures.map((measure) => `coalesce(sum(${measureColumns[measure]}), 0)::float8 as "${measure}"`).join(", ")},
+  `select ${measures.map((measure) => `coalesce(sum(${measureRows[measure].column}), 0)::float8 as "${measure}"`).join(", ")},
      coalesce(sum(spend_micros), 0)::float8 as "spendMicros"
    from stats_bot_sums where span = 'day' and starts_at = date_trunc('day', now(), 'UTC')`,
 );
@@ -46,7 +39,6 @@ interface FiguresOfToday {
 async function readToday(database: Database): Promise<FiguresOfToday> {
   const [sums] = await database.run(sumsOfToday, []);
   if (sums === undefined) throw new Error("a sum without groups has one row");
-  const isReasoned = (measure: Measure) => reasonedMeasures.some((each) => each === measure);
   const plain = measures.filter((measure) => !isReasoned(measure));
   const reasons = await database.run(reasonsOfToday, []);
   const counts = [...plain.map((measure) => ({ measure, reason: "", count: sums[measure] })), ...reasons];
@@ -126,10 +118,10 @@ function countMeasures(registry: Registry, figures: ReadFigures): void {
         const today = (await figures())?.today;
         this.reset();
         if (today === undefined) return;
-        for (const [series, value] of Object.values(seriesOf))
+        for (const [series, value] of measures.map(seriesOf))
           if (series === name) this.inc({ [label]: value, reason: "" }, 0);
         for (const { measure, reason, count } of today.counts)
-          if (seriesOf[measure][0] === name) this.inc({ [label]: seriesOf[measure][1], reason }, count);
+          if (seriesOf(measure)[0] === name) this.inc({ [label]: seriesOf(measure)[1], reason }, count);
       },
     });
   }

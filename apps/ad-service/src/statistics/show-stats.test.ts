@@ -2,7 +2,7 @@ import type { Dimension } from "@intermission/operator-api/statistics";
 import { describe, expect, test } from "vitest";
 import { showStats, sparkline, statsAnswer } from "./commands.ts";
 import { figuresOf as figuresOfSums, noSums } from "./figures-of.ts";
-import { type Measure, reasonedMeasures } from "./measures.ts";
+import { isReasoned, type Measure } from "./measures.ts";
 import { statsCsv } from "./stats-csv.ts";
 
 interface Sum {
@@ -22,7 +22,7 @@ function figuresOf(all: readonly Sum[]) {
     money.spendMicros += spendMicros;
     money.revenueMicros += revenueMicros;
     if (measure === "rewards") money.viewRevenueMicros += revenueMicros;
-    if (!reasonedMeasures.some((each) => each === measure)) continue;
+    if (!isReasoned(measure)) continue;
     reasons[measure] = { ...reasons[measure], [reason]: (reasons[measure]?.[reason] ?? 0) + count };
   }
   return figuresOfSums({ counts, ...money }, reasons);
@@ -71,7 +71,7 @@ describe("statistics on the command line", () => {
       "2026-03-02  0         –       0       –        0        –       0       0        0.0000     0.0000       –",
     );
     expect(lines).toContain("rewards  █ ");
-    expect(lines).toContain("kept from asking: cooldown 3");
+    expect(lines).toContain("limited: cooldown 3");
     expect(lines).toContain("clicks refused: machine-crawler 5");
     expect(lines).toContain("playback faults: not-found 2");
     expect(lines).toContain("taps on calls to action: 3");

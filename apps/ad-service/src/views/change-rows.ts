@@ -1,8 +1,7 @@
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import type { EventType } from "@intermission/ad-core/wire-fields";
 import type { ViewSuspicion } from "@intermission/operator-api/reviews";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
+import { webhookBody } from "../deliveries/webhook-body.ts";
 import type { AdView } from "./ad-view.ts";
 import {
   endStateOf,
@@ -165,16 +164,6 @@ export function bodyOf(
   { fields }: EventWorth,
 ): string {
   const { botId, userId, code, reference, startParam, isTest } = view;
-  return encodeWebhookEvent({
-    event: "rewarded" satisfies EventType,
-    event_id: eventId,
-    bot_id: botId,
-    user_tg_id: userId,
-    code,
-    ...(reference !== "" && { reference }),
-    ...(startParam !== null && { start_param: startParam }),
-    occurred_at: now.toISOString(),
-    ...fields,
-    ...(isTest && { test: true as const }),
-  });
+  const of = { eventId, botId, userId, code, reference, startParam };
+  return webhookBody({ event: "rewarded", ...of, at: now, worth: fields, isTest });
 }

@@ -1,5 +1,6 @@
 import { amountOf } from "@intermission/operator-api/amounts";
-import type { AuditField, ObjectKind } from "@intermission/operator-api/audit";
+import type { ObjectKind } from "@intermission/operator-api/audit";
+import type { AuditField } from "@intermission/operator-api/audit-fields";
 import type { Campaign, pausers } from "@intermission/operator-api/campaigns";
 import { advertiserWords } from "../advertisers/words.ts";
 import { botFormWords } from "../bots/form-words.ts";

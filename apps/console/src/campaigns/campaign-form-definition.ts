@@ -8,55 +8,69 @@ import {
 } from "@intermission/operator-api/campaigns";
 import { usualTerms } from "@intermission/operator-api/terms";
 import type { z } from "zod";
-import { defineForm, type NameOf, type TitleOf, type TypedValues, typedValuesOf } from "../forms/form-definition.ts";
+import {
+  defineForm,
+  type NameOf,
+  otherFields,
+  type TitleOf,
+  type TypedValues,
+  typedValuesOf,
+} from "../forms/form-definition.ts";
 
 /** What a request adds, with each setting as a change of it has it. */
 const schema = campaignRoutes.addCampaign.body.extend(campaignSettings.shape);
 
-/** The settings of a campaign. What most campaigns leave as it is stands in sections that are shut. */
+/** What most campaigns leave as it is stands in sections that are shut. */
+const sections = [
+  {
+    fields: [
+      "name",
+      "advertiser",
+      "newAdvertiser/billing",
+      "newAdvertiser/creditLimitMicros",
+      "formats",
+      "creativeIds",
+      "landingUrl",
+      "callToAction",
+      "viewPriceMicros",
+      "clickPriceMicros",
+      "dailyBudgetMicros",
+      "totalBudgetMicros",
+      "startsAt",
+      "endsAt",
+    ],
+  },
+  {
+    title: "users",
+    isFolded: true,
+    fields: ["targeting/languages", "targeting/countries", "targeting/platforms", "targeting/premium"],
+  },
+  { title: "times", isFolded: true, fields: ["targeting/weekdays", "targeting/hours"] },
+  {
+    title: "bots",
+    isFolded: true,
+    fields: [
+      "targeting/bots",
+      "targeting/excludedBots",
+      "targeting/botCategories",
+      "targeting/excludedBotCategories",
+      "category",
+    ],
+  },
+  {
+    title: "limits",
+    isFolded: true,
+    fields: ["userCap", "userCapSeconds", "dailyViewCap", "totalViewCap", "dailyClickCap", "totalClickCap"],
+  },
+] as const;
+type Placed = (typeof sections)[number]["fields"][number];
+const placed = sections.flatMap<Placed>(({ fields }) => [...fields]);
+
+/** The settings of a campaign. Those without a place of their own stand at the end. */
 export const campaignForm = defineForm(schema, {
   sections: [
-    {
-      fields: [
-        "name",
-        "advertiser",
-        "newAdvertiser/billing",
-        "newAdvertiser/creditLimitMicros",
-        "formats",
-        "creativeIds",
-        "landingUrl",
-        "callToAction",
-        "viewPriceMicros",
-        "clickPriceMicros",
-        "dailyBudgetMicros",
-        "totalBudgetMicros",
-        "startsAt",
-        "endsAt",
-      ],
-    },
-    {
-      title: "users",
-      isFolded: true,
-      fields: ["targeting/languages", "targeting/countries", "targeting/platforms", "targeting/premium"],
-    },
-    { title: "times", isFolded: true, fields: ["targeting/weekdays", "targeting/hours"] },
-    {
-      title: "bots",
-      isFolded: true,
-      fields: [
-        "targeting/bots",
-        "targeting/excludedBots",
-        "targeting/botCategories",
-        "targeting/excludedBotCategories",
-        "category",
-      ],
-    },
-    {
-      title: "limits",
-      isFolded: true,
-      fields: ["userCap", "userCapSeconds", "dailyViewCap", "totalViewCap", "dailyClickCap", "totalClickCap"],
-    },
-    { title: "order", isFolded: true, fields: ["priority", "weight", "pacing"] },
+    ...sections,
+    { title: "order", isFolded: true, fields: otherFields(schema, [...placed, "idempotencyKey"]) },
   ],
   elsewhere: { idempotencyKey: "the screen makes one for each campaign" },
   faultsAt: { targeting: "targeting/bots", newAdvertiser: "newAdvertiser/billing" },

@@ -1,5 +1,4 @@
 import { creativeRoutes, type VastTrial } from "@intermission/operator-api/creatives";
-import { vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
@@ -13,7 +12,7 @@ import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { PhonePreview } from "./phone-preview.tsx";
-import { vastReasonWords } from "./vast-reason-words.ts";
+import { vastReasonText } from "./vast-reason-text.ts";
 import { VastSteps } from "./vast-steps.tsx";
 import { adviceOf, dropWords, vastWords } from "./vast-words.ts";
 import "./creatives.css";
@@ -70,9 +69,7 @@ function Result({ trial: { steps, ad, fault, dropped }, url }: { trial: VastTria
       {fault !== null && (
         <section className="panel stack" aria-labelledby="fault">
           <h2 id="fault">{words.noAd}</h2>
-          <p className="fault">
-            {words.fault({ code: fault.code, reason: vastReasonText(vastReasonWords[language], fault.reason) })}
-          </p>
+          <p className="fault">{words.fault({ code: fault.code, reason: vastReasonText(language, fault.reason) })}</p>
           <p>{adviceOf(words.advice, fault.code)}</p>
         </section>
       )}

@@ -1,8 +1,7 @@
 import type { VastTrial } from "@intermission/operator-api/creatives";
-import { vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { vastReasonWords } from "./vast-reason-words.ts";
+import { vastReasonText } from "./vast-reason-text.ts";
 import { vastWords } from "./vast-words.ts";
 
 type Step = VastTrial["steps"][number];
@@ -40,8 +39,7 @@ function Verdict({ step }: { step: Step }) {
     case "fault":
       return (
         <>
-          <span className="pill pill-bad">{words.faultPill(step.code)}</span>{" "}
-          {vastReasonText(vastReasonWords[language], step.reason)}
+          <span className="pill pill-bad">{words.faultPill(step.code)}</span> {vastReasonText(language, step.reason)}
         </>
       );
     case "document":

@@ -1,13 +1,13 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
-import { durationInEnglish, durationInRussian } from "@intermission/operator-api/duration-text";
+import { durationText } from "@intermission/operator-api/duration-text";
 import { type ComponentType, lazy, Suspense, type SyntheticEvent, useId, useRef } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { Skeleton } from "../ui/answer-view.tsx";
 import { Field } from "../ui/field.tsx";
 import { typedLocalTime } from "../ui/local-time.ts";
 import { MomentField } from "../ui/moment-field.tsx";
-import type { Language } from "../words/languages.ts";
-import { useLanguage, useWords } from "../words/word-table.ts";
+import { unitWords } from "../words/unit-words.ts";
+import { useWords } from "../words/word-table.ts";
 import { ChecksBox, type ControlProps } from "./checks-box.tsx";
 import type { FieldKind } from "./form-fields.ts";
 import type { FormWords } from "./form-words.ts";
@@ -193,19 +193,15 @@ function Amount({ hint, ...props }: ControlProps) {
   );
 }
 
-const durations = { en: durationInEnglish, ru: durationInRussian } satisfies Record<
-  Language,
-  (seconds: number) => string
->;
 /** Below this, seconds say enough. */
 const MIN_LONG_SECONDS = 600;
 
 /** A number of seconds, with how long that is. */
 function Seconds({ hint, ...props }: ControlProps) {
   const words = useWords(formWords);
-  const language = useLanguage();
+  const units = useWords(unitWords);
   const typed = Number(props.form.values[props.field.name]);
-  const lasts = typed >= MIN_LONG_SECONDS ? words.lasts(durations[language](typed)) : "";
+  const lasts = typed >= MIN_LONG_SECONDS ? words.lasts(durationText(typed, units)) : "";
   return <Text {...props} hint={[hint, lasts].filter(Boolean).join(" ") || undefined} />;
 }
 

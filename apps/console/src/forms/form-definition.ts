@@ -57,6 +57,16 @@ export function defineForm<
   return { sections, fields: new Map(fields), elsewhere: elsewhere as Readonly<Record<string, string>>, faultsAt };
 }
 
+/** The fields of a schema beside these. */
+export function otherFields<Schema extends z.ZodObject, const Name extends FieldName<z.input<Schema>>>(
+  schema: Schema,
+  names: readonly Name[],
+): Exclude<FieldName<z.input<Schema>>, Name>[] {
+  const placed: readonly string[] = names;
+  // The types are made from the same schema.
+  return fieldsOf(schema).flatMap(({ name }) => (placed.includes(name) ? [] : [name])) as never;
+}
+
 /** What the fields hold of a stored object. */
 export function typedValuesOf({ fields }: FormDefinition, stored: object): TypedValues {
   return Object.fromEntries([...fields].map(([name, field]) => [name, typedOf(field, valueAt(stored, name))]));

@@ -1,5 +1,5 @@
+import { type Role, roles } from "@intermission/operator-api/access";
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
-import { type Role, roles } from "@intermission/operator-api/people";
 import { useState } from "react";
 import type { LocalText } from "../operator/local-text.ts";
 import { useWholeList } from "../operator/use-operator.ts";

@@ -1,5 +1,6 @@
+import { readerOfRole } from "@intermission/operator-api/access";
 import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
-import { type Person, readerOfRole } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/people";
 import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/statistics";
 import type { ReportsSearch } from "./search.ts";
 

@@ -1,6 +1,6 @@
-import { accessOf, isReading } from "@intermission/operator-api/access";
+import { accessOf, isReading, type Role } from "@intermission/operator-api/access";
 import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
-import { type CurrentSession, type Person, peopleRoutes, type Role } from "@intermission/operator-api/people";
+import { type CurrentSession, type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
 import { CallError, callOperator } from "../operator/call-operator.ts";

@@ -1,11 +1,10 @@
 import type { CodeVerdict, TimelineEntry, TimelineStep } from "@intermission/operator-api/timeline";
-import { detailText } from "@intermission/operator-api/timeline-in-english";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { EmptyState } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { detailWords } from "./detail-words.ts";
+import { detailText } from "./detail-text.ts";
 import { stepWords, timelineWords, verdictNames } from "./words.ts";
 import "./timeline.css";
 
@@ -147,9 +146,7 @@ function Entry({ entry, botId, currency, isSought }: EntryProps) {
           {amountMicros !== null && ` ${money(amountMicros, currency)}`}
         </p>
         {details.length > 0 && (
-          <p className="secondary">
-            {details.map((detail) => detailText(detailWords[language], detail, formats)).join(" · ")}
-          </p>
+          <p className="secondary">{details.map((detail) => detailText(language, detail, formats)).join(" · ")}</p>
         )}
         <p className="timeline-ids">
           {code !== null && (

@@ -1,4 +1,4 @@
-import type { Language } from "./languages.ts";
+import { type Language, languages } from "./languages.ts";
 import { useLanguage } from "./word-table.ts";
 
 /** Numbers, money and times as the reader's language writes them. */
@@ -100,7 +100,10 @@ const steps = [
   [60, "minute"],
 ] as const;
 
-const formats = { en: formatsOf("en"), ru: formatsOf("ru") } satisfies Record<Language, ReturnType<typeof formatsOf>>;
+const formats = Object.fromEntries(languages.map((language) => [language, formatsOf(language)])) as Record<
+  Language,
+  ReturnType<typeof formatsOf>
+>;
 
 export function useFormats() {
   return formats[useLanguage()];

@@ -1,4 +1,4 @@
-import type { Role } from "@intermission/operator-api/people";
+import type { Role } from "@intermission/operator-api/access";
 import { loadWords } from "./catalog.ts";
 import type { Language } from "./languages.ts";
 

@@ -1,0 +1,34 @@
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { EventType } from "@intermission/ad-core/wire-fields";
+
+/** What an event is about. */
+export interface WebhookFacts {
+  event: EventType;
+  eventId: string;
+  botId: string;
+  userId: string;
+  code?: string | undefined;
+  /** Empty or null: there is none. */
+  reference?: string | null | undefined;
+  startParam?: string | null | undefined;
+  at: Date;
+  /** What the event says about its worth. */
+  worth?: Pick<OutgoingWebhookEvent, "revenue_micros" | "currency">;
+  isTest?: boolean;
+}
+
+/** The body of an event's webhook, which is stored with the event: each attempt sends the same bytes. */
+export function webhookBody({ code, reference, startParam, at, worth, isTest = false, ...of }: WebhookFacts): string {
+  return encodeWebhookEvent({
+    event: of.event,
+    event_id: of.eventId,
+    bot_id: of.botId,
+    user_tg_id: of.userId,
+    ...(code !== undefined && { code }),
+    ...(reference && { reference }),
+    ...(startParam != null && { start_param: startParam }),
+    occurred_at: at.toISOString(),
+    ...worth,
+    ...(isTest && { test: true }),
+  });
+}

@@ -108,7 +108,7 @@ for (const { name, size, tag } of windows) {
       await desk.keyboard.press("r");
       await desk.getByLabel("Reason").waitFor();
       await desk.keyboard.press("Enter");
-      await expect(desk.getByText("Write what must change.")).toBeVisible();
+      await expect(desk.getByText("Must not be empty.")).toBeVisible();
       await desk.keyboard.type("The text is too small to read");
       await desk.keyboard.press("Enter");
       await desk.getByRole("heading", { name: third }).waitFor();

@@ -151,3 +151,76 @@ test("a bot is added on its screen, up to a first token that works and a test th
   ).not.toContain(token);
   await receiver.close();
 });
+
+test("an advertiser is added, and renamed unless another person has renamed it meanwhile", async ({ desk, stack }) => {
+  await desk.getByRole("link", { name: "Advertisers", exact: true }).click();
+  await desk.getByRole("button", { name: "Add an advertiser" }).click();
+  const dialog = desk.getByRole("dialog");
+  const name = dialog.getByLabel("Name, as viewers see it");
+  const add = dialog.getByRole("button", { name: "Add it" });
+  await expect(name).toBeFocused();
+  await expect(dialog.getByLabel("Credit limit")).toHaveCount(0);
+  await dialog.getByLabel("Billing").selectOption({ label: "on credit" });
+  await dialog.getByLabel("Credit limit").fill("1e3");
+  await add.click();
+  await expect(dialog.getByText("Must not be empty.")).toBeVisible();
+  await expect(dialog.getByText("write 1000")).toBeVisible();
+  await expect(name).toBeFocused();
+  await stack.ads(["advertisers", "add", "Barley House"]);
+  await name.fill("barley house");
+  await dialog.getByLabel("Credit limit").fill("250");
+  await add.click();
+  await expect(dialog.getByText("There is already an advertiser Barley House")).toBeVisible();
+  await name.fill("Rye and Co");
+  await add.click();
+  await desk.getByRole("heading", { name: "Rye and Co" }).waitFor();
+  const shown = async () => JSON.parse(await stack.ads(["money", "show", advertiserId, "--json"]));
+  const advertiserId = new URL(desk.url()).pathname.split("/").at(-1) ?? "";
+  expect(await shown()).toMatchObject({ name: "Rye and Co", billing: "credit", creditLimitMicros: 250e6 });
+
+  await desk.getByRole("button", { name: "Rename" }).click();
+  await expect(name).toHaveValue("Rye and Co");
+  await name.fill("Rye and Daughters");
+  await stack.ads(["advertisers", "rename", advertiserId, "Rye Ltd"]);
+  const save = dialog.getByRole("button", { name: "Save" });
+  await save.click();
+  await expect(dialog.getByText("another person has renamed the advertiser")).toBeVisible();
+  await expect(dialog.getByRole("definition")).toHaveText("Rye Ltd");
+  expect(await shown()).toMatchObject({ name: "Rye Ltd" });
+  await dialog.getByRole("button", { name: "Keep what I typed" }).click();
+  await save.click();
+  await desk.getByRole("heading", { name: "Rye and Daughters" }).waitFor();
+  await expect(dialog).toHaveCount(0);
+});
+
+test("who is told of failing webhooks, and how many are sent at once, is set on the bot's screen", async ({
+  desk,
+  stack,
+}) => {
+  const url = "https://quiz.example/webhooks";
+  await stack.ads(["bots", "add", "--bot-id", "7100000043", "--name", "Told", "--webhook-url", url, "--json"]);
+  await desk.goto("bots/7100000043");
+  const settings = desk.getByRole("region", { name: "Webhook settings" });
+  const save = (name: string) => settings.getByRole("button", { name: `Save: ${name}` });
+  await settings.getByLabel("Webhooks at once", { exact: true }).fill("41");
+  await save("Webhooks at once").click();
+  await expect(settings.getByText("Must be 40 at most.")).toBeVisible();
+  await settings.getByLabel("Webhooks at once", { exact: true }).fill("8");
+  await save("Webhooks at once").click();
+  await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
+  expect(JSON.parse(await stack.ads(["endpoints", "show", "7100000043", "--json"])).maxInFlight).toBe(8);
+
+  await expect(settings.getByText("Nobody is told yet.")).toBeVisible();
+  await settings.getByLabel("E-mail address").fill("ops");
+  await settings.getByLabel("Address for signed notices").fill(url);
+  await save("Notices").click();
+  await expect(settings.getByText("Must be an e-mail address")).toBeVisible();
+  await settings.getByLabel("E-mail address").fill("ops@quiz.example");
+  await save("Notices").click();
+  await expect(settings.getByLabel("Address for signed notices")).toHaveAccessibleDescription(/another address/);
+  await settings.getByLabel("Address for signed notices").fill("");
+  await save("Notices").click();
+  await expect(settings.getByRole("definition")).toHaveText(/^ops@quiz\.example/);
+  const stored = JSON.parse(await stack.ads(["notices", "show", "7100000043", "--json"]));
+  expect(stored.receivers).toMatchObject([{ channel: "email", address: "ops@quiz.example" }]);
+});

@@ -134,11 +134,11 @@ test("an advertiser without entries leads to its first top-up, which is more tha
   await desk.getByRole("link", { name: "Empty Shelf" }).click();
   await desk.getByRole("button", { name: "Record the first top-up" }).click();
   const dialog = desk.getByRole("dialog");
-  await dialog.getByLabel("Amount in USD").fill("0");
+  await dialog.getByLabel("Amount", { exact: true }).fill("0");
   await dialog.getByLabel("Reference").fill("INV-first");
   await dialog.getByRole("button", { name: "Record it" }).click();
   await expect(dialog.getByText("it must be more than 0.")).toBeVisible();
-  await dialog.getByLabel("Amount in USD").fill("25");
+  await dialog.getByLabel("Amount", { exact: true }).fill("25");
   await dialog.getByRole("button", { name: "Record it" }).click();
   await expect(desk.getByRole("table", { name: "Entries" }).getByText("INV-first")).toBeVisible();
   await expect(desk.getByRole("button", { name: "Record the first top-up" })).toHaveCount(0);

@@ -111,7 +111,7 @@ test("a top-up is recorded once: the balance is the server's, and a reference th
   await desk.getByRole("link", { name: "Advertisers", exact: true }).click();
   const topUp = async (amount: string) => {
     await desk.getByRole("button", { name: `Top up ${COFFEE}` }).click();
-    await desk.getByLabel("Amount in USD").fill(amount);
+    await desk.getByLabel("Amount", { exact: true }).fill(amount);
     await desk.getByLabel("Reference").fill("INV-8");
     await desk.getByRole("button", { name: "Record it" }).click();
   };
@@ -134,8 +134,11 @@ test("a person is invited with a link that is shown once, gets another role, and
 }) => {
   await desk.getByRole("link", { name: "People", exact: true }).click();
   await desk.getByRole("button", { name: "Invite a person" }).click();
+  await expect(desk.getByLabel("E-mail address")).toBeFocused();
   await desk.getByLabel("E-mail address").fill("ann@demo.example");
   await desk.getByLabel("Role").selectOption({ value: "advertiser" });
+  await desk.getByRole("button", { name: "Invite", exact: true }).click();
+  await expect(desk.getByText("Is needed for the role")).toBeVisible();
   await desk.getByLabel("Advertiser", { exact: true }).selectOption({ label: COFFEE });
   await desk.getByRole("button", { name: "Invite", exact: true }).click();
   await expect(desk.getByText("/console/invitation#")).toBeVisible();
@@ -146,7 +149,7 @@ test("a person is invited with a link that is shown once, gets another role, and
   await actions.click();
   await row.getByRole("button", { name: "Role of ann@demo.example" }).click();
   await desk.getByLabel("Role", { exact: true }).selectOption({ value: "publisher" });
-  await desk.getByLabel("Bots").fill("9000000002");
+  await desk.getByRole("checkbox", { name: "Word Game (9000000002)" }).check();
   await desk.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("9000000002");
   await expect(actions).toBeFocused();
@@ -181,7 +184,7 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await row.getByRole("button", { name: "Mark Word Game as paid" }).click();
   await expect(desk.getByRole("dialog")).toContainText("$7.00 was paid");
   await desk.getByRole("button", { name: "Record the payout" }).click();
-  await expect(desk.getByRole("alert").filter({ hasText: "Write the reference of the transfer." })).toBeVisible();
+  await expect(desk.getByRole("alert").filter({ hasText: "Must not be empty." })).toBeVisible();
   await desk.getByLabel("Reference").fill("SEPA 4711");
   await desk.getByRole("button", { name: "Record the payout" }).click();
   await expect(desk.getByText("A payout of $7.00 is recorded.")).toBeVisible();

@@ -24,6 +24,7 @@ export const test = base.extend<object, { provider: OpenIdProviderFixture }>({
         OIDC_CLIENT_ID: clientId,
         OIDC_CLIENT_SECRET: clientSecret,
         OIDC_NAME: "Telegram",
+        VIDEO_ALLOWED_NETWORKS: "127.0.0.0/8",
       });
     },
     { scope: "worker" },

@@ -83,6 +83,17 @@ test("of eight changes of the same terms one is set, and the others say that the
   expect(new Set(codes(all))).toEqual(new Set(["TERMS_CHANGED"]));
 });
 
+test("of eight renames of an advertiser, all by who has read the same name, one is made", async () => {
+  const added = await two.send(two.nodes[0], operatorRequest("addAdvertiser", { body: { name: "Mill" } }));
+  const params = { advertiser: String(added.body.advertiserId) };
+  const all = await two.eightAtOnce(["advertisers"], (node, n) => {
+    const body = { name: `Mill ${n}`, expected: { name: "Mill" } };
+    return two.send(node, operatorRequest("updateAdvertiser", { params, body }));
+  });
+  expect(statuses(all)).toEqual([200, ...Array(7).fill(409)]);
+  expect(new Set(codes(all))).toEqual(new Set(["ADVERTISER_CHANGED"]));
+});
+
 async function payOut(node: AppFixture, idempotencyKey?: string) {
   const body = { month: "2026-02", reference: "SEPA 1", idempotencyKey };
   return two.send(node, operatorRequest("recordPayout", { params: { botId }, body }));

@@ -1,9 +1,24 @@
+import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { type Campaign, campaignRoutes, campaignSettings, defaultSettings } from "@intermission/operator-api/campaigns";
+import { creativeRoutes } from "@intermission/operator-api/creatives";
+import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { moneyRoutes } from "@intermission/operator-api/money";
+import { noticeRoutes } from "@intermission/operator-api/notices";
+import { peopleRoutes } from "@intermission/operator-api/people";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { advertiserNameForm, newAdvertiserForm, termsForm } from "../src/advertisers/advertiser-form-definitions.ts";
+import { correctionForm, topUpForm } from "../src/advertisers/money-form-definitions.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
+import { endpointForm, noticesForm } from "../src/bots/webhook-form-definitions.ts";
 import { campaignForm, newCampaignValues } from "../src/campaigns/campaign-form-definition.ts";
+import {
+  creativeNameForm,
+  legalLineForm,
+  refusalForm,
+  videoAddressForm,
+} from "../src/creatives/creative-form-definitions.ts";
 import {
   changedFields,
   defineForm,
@@ -15,12 +30,30 @@ import {
   withGroups,
 } from "../src/forms/form-definition.ts";
 import { fieldsOf } from "../src/forms/form-fields.ts";
+import { payoutForm } from "../src/payouts/payout-form-definition.ts";
+import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
+import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";
 
 /** Each form of the console, with the bodies of the routes that it fills in. */
 const forms: readonly [string, FormDefinition, readonly z.ZodObject[]][] = [
   ["campaign", campaignForm, [campaignRoutes.addCampaign.body, campaignRoutes.updateCampaign.body]],
   ["bot", botForm, [botRoutes.updateBot.body]],
   ["new bot", newBotForm, [botRoutes.addBot.body]],
+  ["new advertiser", newAdvertiserForm, [advertiserRoutes.addAdvertiser.body]],
+  ["name of an advertiser", advertiserNameForm, [advertiserRoutes.updateAdvertiser.body]],
+  ["invitation", invitationForm, [peopleRoutes.invitePerson.body]],
+  ["role of a person", roleForm, [peopleRoutes.changeRole.body]],
+  ["name of a creative", creativeNameForm, [creativeRoutes.renameCreative.body]],
+  ["legal line of a creative", legalLineForm, [creativeRoutes.setLegalLine.body]],
+  ["refusal of a creative", refusalForm, [creativeRoutes.refuseCreative.body]],
+  ["video by address", videoAddressForm, [creativeRoutes.addVideoByAddress.body]],
+  ["limit of an endpoint", endpointForm, [endpointRoutes.limitEndpoint.body]],
+  ["receivers of notices", noticesForm, [noticeRoutes.setNotices.body]],
+  ["top-up", topUpForm, [moneyRoutes.recordTopUp.body]],
+  ["correction", correctionForm, [moneyRoutes.correctAdvertiser.body]],
+  ["correction of a publisher", publisherCorrectionForm, [moneyRoutes.correctPublisher.body]],
+  ["payout", payoutForm, [moneyRoutes.recordPayout.body]],
+  ["terms of an advertiser", termsForm, [moneyRoutes.setTerms.body]],
 ];
 
 /** The fields of a body that a form neither shows nor leaves to another place. */
@@ -216,6 +249,19 @@ test.each([
   expect(Object.keys(read.faults)).toEqual([name]);
   expect(read.faults[name]?.in("en")).toContain(sentence);
   expect(read.faults[name]?.in("ru")).toMatch(/[а-я]/);
+});
+
+test("a role is sent with what it sees, and with nothing that an earlier choice has left", async () => {
+  const shown = typedValuesOf(roleForm, { role: "publisher", advertiser: "adv_1", botIds: ["7000000001"] });
+  const bodyOf = async (role: string) => {
+    const values = { ...shown, role };
+    const names = [...roleForm.fields.keys()].filter((name) => isPersonField(name, values));
+    const read = await readFields(roleForm, values, { schema: peopleRoutes.changeRole.body, language: "en", names });
+    return read.outcome === "body" ? read.body : read.faults;
+  };
+  expect(await bodyOf("publisher")).toEqual({ role: "publisher", botIds: ["7000000001"] });
+  expect(await bodyOf("advertiser")).toEqual({ role: "advertiser", advertiser: "adv_1" });
+  expect(await bodyOf("analyst")).toEqual({ role: "analyst" });
 });
 
 test("the server's faults stand at their fields, those of entries at their list, and of unknown ones under their path", () => {

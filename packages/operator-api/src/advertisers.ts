@@ -73,7 +73,15 @@ export const advertiserRoutes = {
     path: "/advertisers/:advertiser",
     description: "Changes the given settings of an advertiser; a new name is shown by its campaigns too.",
     params,
-    body: z.strictObject({ name }).meta({ examples: [{ name: "Shop Ltd" }] }),
+    body: z
+      .strictObject({
+        name,
+        expected: z
+          .strictObject({ name: z.string().max(128) })
+          .optional()
+          .describe("What the caller has seen: if the name is another one meanwhile, nothing is changed (409)."),
+      })
+      .meta({ examples: [{ name: "Shop Ltd" }] }),
     answer: advertiser,
     refusals: [409],
   },

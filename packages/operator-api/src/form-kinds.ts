@@ -8,6 +8,7 @@ export type FormKind =
   | "payment"
   | "moment"
   | "address"
+  | "email"
   | "languages"
   | "countries"
   | "bots"

@@ -2,6 +2,7 @@ import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { forms } from "./field-forms.ts";
 import { callableAddress, moment } from "./fields.ts";
+import { formKinds } from "./form-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** How a notice is sent. */
@@ -15,7 +16,11 @@ export type NoticeHealth = z.output<typeof noticeHealth>;
 const addresses = z
   .strictObject({
     webhookUrl: callableAddress.nullable(),
-    email: z.email("must be an e-mail address such as ops@example.com").max(254).nullable(),
+    email: z
+      .email("must be an e-mail address such as ops@example.com")
+      .max(254)
+      .register(formKinds, { kind: "email" })
+      .nullable(),
     telegramChatId: z
       .string()
       .regex(forms.TELEGRAM_CHAT, "must be the id of a chat, such as -1001234567890, or its @name")

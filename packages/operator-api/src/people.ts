@@ -3,6 +3,7 @@ import { z } from "zod";
 import { roles } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, expectedUpdatedAt, moment, next, wholeList } from "./fields.ts";
+import { formKinds } from "./form-kinds.ts";
 import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -28,7 +29,8 @@ export type Person = z.output<typeof person>;
 const email = z
   .email("must be an e-mail address such as ann@example.com")
   .max(254)
-  .transform((text) => text.toLowerCase());
+  .transform((text) => text.toLowerCase())
+  .register(formKinds, { kind: "email" });
 export const token = z.string().regex(forms.TOKEN, "must be the token of an invitation's link");
 export const newPassword = z
   .string()
@@ -49,7 +51,7 @@ const signInCode = z
 const reach = z.strictObject({
   role: z.enum(roles),
   advertiser: boundedText(128).optional(),
-  botIds: z.array(telegramId).min(1).max(100).optional(),
+  botIds: z.array(telegramId).min(1).max(100).register(formKinds, { kind: "bots" }).optional(),
 });
 
 /** Refuses what a role needs and is absent, and what it may not have. */

@@ -3,6 +3,7 @@
  * has as `details.values`. The message beside them is for the command line.
  */
 export const problems = {
+  ADVERTISER_CHANGED: [],
   ADVERTISER_EXISTS: ["name"],
   AMOUNT_NOT_OWED: ["owed", "currency"],
   AT_MOST_ONCE: [],

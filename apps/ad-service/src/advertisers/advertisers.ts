@@ -169,7 +169,10 @@ export async function describeAdvertiser(tx: Pick<Transaction, "run">, advertise
   return found;
 }
 
-export type ChangeAdvertiserOutcome = { outcome: "changed" } | { outcome: "name-taken"; name: string };
+export type ChangeAdvertiserOutcome =
+  | { outcome: "changed" }
+  | { outcome: "changed-since" }
+  | { outcome: "name-taken"; name: string };
 
 // The lock keeps a concurrent change from taking the same name, which the unique key would turn into an error.
 const lock = statement<never>("advertisers.lock", "select from advertisers order by advertiser_id for update");
@@ -178,15 +181,29 @@ const rename = statement<never>(
   "update advertisers set name = $2, name_key = $3 where advertiser_id = $1",
 );
 
-/** Its campaigns, its postback key and the bots that block it stay linked. */
+/**
+ * Its campaigns, its postback key and the bots that block it stay linked. With the name that the caller has seen (`expected`),
+ * nothing is changed if it is another one meanwhile.
+ */
 export async function renameAdvertiser(
   database: Database,
-  { advertiserId, name, author }: { advertiserId: string; name: string; author?: Author | undefined },
+  {
+    advertiserId,
+    name,
+    expected,
+    author,
+  }: {
+    advertiserId: string;
+    name: string;
+    expected?: { name: string } | undefined;
+    author?: Author | undefined;
+  },
 ): Promise<ChangeAdvertiserOutcome> {
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, advertiserId);
     await tx.run(lock, []);
     const { name: before } = await requireAdvertiser(tx, advertiserId);
+    if (expected !== undefined && expected.name !== before) return { outcome: "changed-since" };
     const other = await findAdvertiser(tx, name);
     if (other !== undefined && other.advertiserId !== advertiserId) return { outcome: "name-taken", name: other.name };
     await tx.run(rename, [advertiserId, name, advertiserKey(name)]);

@@ -28,6 +28,7 @@ export const advertiserCommands = subject("advertisers", "advertisers, and the k
     description: "change the name; campaigns, the key and the bots that block it stay",
     arguments: ["advertiser", "name"],
     options: { name: { flag: "new-name", text: "shown to viewers from now on", example: "'The New Shop'" } },
+    without: ["expected"],
   }),
   add: verb("addAdvertiser", {
     description: "add an advertiser before its first campaign",

@@ -56,10 +56,12 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
       return describeAdvertiser(database, advertiserId);
     },
 
-    async updateAdvertiser({ params, body: { name }, http }) {
+    async updateAdvertiser({ params, body, http }) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
-      const changed = await renameAdvertiser(database, { advertiserId, name, author: authorOf(http) });
-      if (changed.outcome !== "changed") throw nameTaken(changed.name);
+      const changed = await renameAdvertiser(database, { advertiserId, ...body, author: authorOf(http) });
+      if (changed.outcome === "name-taken") throw nameTaken(changed.name);
+      if (changed.outcome === "changed-since")
+        throw conflict("ADVERTISER_CHANGED", "the advertiser was renamed since it was read: read it again");
       await campaigns.refresh();
       return describeAdvertiser(database, advertiserId);
     },

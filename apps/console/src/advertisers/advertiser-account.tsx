@@ -1,7 +1,8 @@
 import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
+import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ComponentType, lazy, Suspense, useState } from "react";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, useFailedNotice } from "../ui/answer-view.tsx";
@@ -11,11 +12,9 @@ import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { CorrectionDialog } from "./correction-dialog.tsx";
 import { Entries } from "./entries.tsx";
 import { Statements } from "./statements.tsx";
-import { TermsDialog } from "./terms-dialog.tsx";
-import { TopUpDialog } from "./top-up-dialog.tsx";
+import type { MoneyDialogProps } from "./top-up-dialog.tsx";
 import { advertiserWords } from "./words.ts";
 
 /** An advertiser: what is left, the statements, and each entry of the account. */
@@ -96,12 +95,41 @@ function Facts({ money: account, currency, advertiser }: FactsProps) {
   );
 }
 
+interface MoneyDialog {
+  needs: OperatorRouteName;
+  look: "primary" | "plain";
+  Dialog: ComponentType<MoneyDialogProps>;
+}
+
+/** In the order of their buttons. Forms are loaded when they are opened. */
 const dialogs = {
-  topUp: { needs: "recordTopUp", Dialog: TopUpDialog, look: "primary" },
-  correct: { needs: "correctAdvertiser", Dialog: CorrectionDialog, look: "plain" },
-  terms: { needs: "setTerms", Dialog: TermsDialog, look: "plain" },
-} as const;
-const dialogNames = ["topUp", "correct", "terms"] as const satisfies (keyof typeof dialogs)[];
+  topUp: {
+    needs: "recordTopUp",
+    look: "primary",
+    Dialog: lazy(async () => ({ default: (await import("./top-up-dialog.tsx")).TopUpDialog })),
+  },
+  correct: {
+    needs: "correctAdvertiser",
+    look: "plain",
+    Dialog: lazy(async () => ({ default: (await import("./correction-dialog.tsx")).CorrectionDialog })),
+  },
+  terms: {
+    needs: "setTerms",
+    look: "plain",
+    Dialog: lazy(async () => ({ default: (await import("./terms-dialog.tsx")).TermsDialog })),
+  },
+  rename: {
+    needs: "updateAdvertiser",
+    look: "plain",
+    Dialog: lazy(async () => ({ default: (await import("./rename-dialog.tsx")).RenameDialog })),
+  },
+  postbackKey: {
+    needs: "issuePostbackKey",
+    look: "plain",
+    Dialog: lazy(async () => ({ default: (await import("./postback-key-dialog.tsx")).PostbackKeyDialog })),
+  },
+} as const satisfies Record<string, MoneyDialog>;
+const dialogNames = ["topUp", "correct", "terms", "rename", "postbackKey"] as const satisfies (keyof typeof dialogs)[];
 
 function MoneyActions({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
   const words = useWords(advertiserWords);
@@ -117,7 +145,9 @@ function MoneyActions({ advertiser, currency }: { advertiser: AdvertiserMoney; c
             {words[name]}
           </Button>
         ))}
-      {OpenDialog && <OpenDialog advertiser={advertiser} currency={currency} onClose={() => setOpened(undefined)} />}
+      <Suspense>
+        {OpenDialog && <OpenDialog advertiser={advertiser} currency={currency} onClose={() => setOpened(undefined)} />}
+      </Suspense>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
@@ -14,12 +14,16 @@ import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { AddAdvertiserDialog } from "./add-advertiser-dialog.tsx";
 import { AdvertiserAccount } from "./advertiser-account.tsx";
 import { HeldPayments } from "./held-payments.tsx";
 import { advertiserFilters } from "./search.ts";
-import { TopUpDialog } from "./top-up-dialog.tsx";
 import { advertiserWords } from "./words.ts";
+
+/** Forms are loaded when they are opened. */
+const AddAdvertiserDialog = lazy(async () => ({
+  default: (await import("./add-advertiser-dialog.tsx")).AddAdvertiserDialog,
+}));
+const TopUpDialog = lazy(async () => ({ default: (await import("./top-up-dialog.tsx")).TopUpDialog }));
 
 const route = getRouteApi("/shell/advertisers");
 
@@ -98,14 +102,16 @@ function AllAdvertisers() {
                   keyOf={({ advertiserId }) => advertiserId}
                 />
               )}
-              {toppedUp && (
-                <TopUpDialog advertiser={toppedUp} currency={currency} onClose={() => setToppedUp(undefined)} />
-              )}
+              <Suspense>
+                {toppedUp && (
+                  <TopUpDialog advertiser={toppedUp} currency={currency} onClose={() => setToppedUp(undefined)} />
+                )}
+              </Suspense>
             </>
           );
         }}
       </AnswerView>
-      {isAdded && money.data && <AddAdvertiserDialog currency={money.data.currency} onClose={() => setAdded(false)} />}
+      <Suspense>{isAdded && <AddAdvertiserDialog onClose={() => setAdded(false)} />}</Suspense>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
 import { type AdvertiserMoney, type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
@@ -11,8 +11,10 @@ import { saveCsv } from "../ui/csv.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { TopUpDialog } from "./top-up-dialog.tsx";
 import { advertiserWords, entryWords } from "./words.ts";
+
+/** A form is loaded when it is opened. */
+const TopUpDialog = lazy(async () => ({ default: (await import("./top-up-dialog.tsx")).TopUpDialog }));
 
 /** What was paid in, charged and corrected, the latest first. */
 export function Entries({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
@@ -73,7 +75,9 @@ function FirstTopUp({ advertiser, currency }: { advertiser: AdvertiserMoney; cur
   return (
     <>
       <Button onClick={() => setOpen(true)}>{words.firstTopUp}</Button>
-      {isOpen && <TopUpDialog advertiser={advertiser} currency={currency} onClose={() => setOpen(false)} />}
+      <Suspense>
+        {isOpen && <TopUpDialog advertiser={advertiser} currency={currency} onClose={() => setOpen(false)} />}
+      </Suspense>
     </>
   );
 }

@@ -1,8 +1,6 @@
 import { type HeldPayment, heldPaymentRoutes } from "@intermission/operator-api/held-payments";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { answerOf } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -13,16 +11,7 @@ import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { heldPaymentWords } from "./held-payment-words.ts";
-
-/** More are listed by the command line. */
-const MAX_LISTED = 100;
-
-/** Reported payments that wait for a decision. */
-export function useHeldPayments() {
-  const may = useMay();
-  const query = { state: "open", limit: MAX_LISTED } as const;
-  return useQuery({ ...answerOf(heldPaymentRoutes.listHeldPayments, { query }), enabled: may("listHeldPayments") });
-}
+import { useHeldPayments } from "./use-held-payments.ts";
 
 /** What a provider has reported and may be recorded already; nothing while there is none. */
 export function HeldPayments() {

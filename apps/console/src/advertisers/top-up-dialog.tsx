@@ -1,12 +1,11 @@
 import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
 import { useState } from "react";
-import { AmountField, useAmount } from "../ui/amount-field.tsx";
-import { Field } from "../ui/field.tsx";
-import { FormDialog } from "../ui/form-dialog.tsx";
+import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { emptyTopUp, topUpForm } from "./money-form-definitions.ts";
 import { advertiserWords } from "./words.ts";
 
 export interface MoneyDialogProps {
@@ -21,36 +20,28 @@ export function TopUpDialog({ advertiser: { advertiserId, name }, currency, onCl
   const { money } = useFormats();
   const notice = useNotice();
   const record = useConfirmedChange(moneyRoutes.recordTopUp, words.record);
-  const amount = useAmount("payment");
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [reference, setReference] = useState("");
-  const [note, setNote] = useState("");
-  const submit = () => {
-    const amountMicros = amount.read();
-    if (amountMicros === undefined) return;
-    const body = { idempotencyKey, amountMicros, reference, ...(note.trim() !== "" && { note }) };
-    void record.run({ params: { advertiser: advertiserId }, body }, ({ balanceMicros }) => {
-      onClose();
-      notice({ text: words.toppedUp(money(balanceMicros, currency)) });
-    });
-  };
   return (
-    <FormDialog
+    <RequestDialog
       title={words.topUpOf(name)}
       submitText={words.record}
-      isBusy={record.isPending}
-      onSubmit={submit}
+      definition={topUpForm}
+      initial={emptyTopUp}
+      schema={moneyRoutes.recordTopUp.body}
+      fixed={{ idempotencyKey }}
+      wordsOf={() => ({
+        labels: { amountMicros: words.amountTitle, reference: words.reference, note: words.note },
+        hints: { reference: words.referenceHint, note: words.optional },
+      })}
+      request={record}
+      onBody={(body) =>
+        record.run({ params: { advertiser: advertiserId }, body }, ({ balanceMicros }) => {
+          onClose();
+          notice({ text: words.toppedUp(money(balanceMicros, currency)) });
+        })
+      }
       onClose={onClose}
-    >
-      <AmountField label={words.amount(currency)} amount={amount} fault={record.faults.amountMicros} />
-      <Field label={words.reference} hint={words.referenceHint} fault={record.faults.reference}>
-        {(control) => <input {...control} value={reference} onChange={(event) => setReference(event.target.value)} />}
-      </Field>
-      <Field label={words.note} hint={words.optional} fault={record.faults.note}>
-        {(control) => <input {...control} value={note} onChange={(event) => setNote(event.target.value)} />}
-      </Field>
-      {record.dialog}
-    </FormDialog>
+    />
   );
 }

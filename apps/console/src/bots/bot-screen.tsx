@@ -23,6 +23,7 @@ import "./bots.css";
 /** What is changed is a third of the screen, and below what is read first. */
 const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel.tsx")).TestersPanel }));
 const PicturesPanel = lazy(async () => ({ default: (await import("./pictures-panel.tsx")).PicturesPanel }));
+const WebhookSettings = lazy(async () => ({ default: (await import("./webhook-settings.tsx")).WebhookSettings }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const ROTATING_MS = 10_000;
@@ -62,6 +63,11 @@ export function BotScreen() {
             <Suspense fallback={<Skeleton rows={4} />}>
               <PicturesPanel bot={shown} />
             </Suspense>
+            {may("showNotices") && (
+              <Suspense fallback={<Skeleton rows={3} />}>
+                <WebhookSettings botId={botId} endpoint={endpoint.data} />
+              </Suspense>
+            )}
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
                 <SettingsForm bot={shown} />

@@ -14,6 +14,7 @@ import { FilterSelect } from "../ui/filter-select.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
+import { ReverseButton } from "./reverse-button.tsx";
 import { conversionWords, refusalWords } from "./words.ts";
 
 const route = getRouteApi("/shell/conversions");
@@ -182,7 +183,12 @@ function Conversions({ rows, pages }: { rows: readonly Conversion[]; pages: Page
         { title: words.at, cell: ({ occurredAt }) => <span title={dateTime(occurredAt)}>{ago(occurredAt)}</span> },
         {
           title: words.reversed,
-          cell: ({ reversedAt }) => reversedAt && <span className="pill pill-late">{ago(reversedAt)}</span>,
+          cell: (conversion) =>
+            conversion.reversedAt === null ? (
+              <ReverseButton conversion={conversion} />
+            ) : (
+              <span className="pill pill-late">{ago(conversion.reversedAt)}</span>
+            ),
         },
       ]}
     />

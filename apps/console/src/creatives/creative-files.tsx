@@ -9,7 +9,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { useChangedNotice } from "./use-creatives.ts";
+import { useChangedNotice } from "./use-changed-notice.ts";
 import { creativeWords } from "./words.ts";
 
 /** The poster and the captions of a stored video. */

@@ -1,9 +1,10 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { mediaAddress } from "../operator/media-address.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
-import { AnswerView } from "../ui/answer-view.tsx";
+import { AnswerView, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
@@ -14,10 +15,14 @@ import { CreativeCampaigns } from "./creative-campaigns.tsx";
 import { CreativeFiles } from "./creative-files.tsx";
 import { ReviewPill } from "./creative-marks.tsx";
 import { CreativePreview } from "./creative-preview.tsx";
-import { CreativeTexts } from "./creative-texts.tsx";
+import { useChangedNotice } from "./use-changed-notice.ts";
 import { useAdvertisers } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
+
+/** What viewers objected to, and what is changed, is below what is read first. */
+const AdReports = lazy(async () => ({ default: (await import("./ad-reports.tsx")).AdReports }));
+const CreativeTexts = lazy(async () => ({ default: (await import("./creative-texts.tsx")).CreativeTexts }));
 
 const route = getRouteApi("/shell/creatives/$creativeId");
 
@@ -26,6 +31,7 @@ export function CreativeScreen() {
   const { creativeId } = route.useParams();
   const words = useWords(creativeWords);
   const may = useMay();
+  const tell = useChangedNotice();
   const creative = useAnswer(creativeRoutes.showCreative, { params: { creativeId } });
   return (
     <Page
@@ -48,8 +54,17 @@ export function CreativeScreen() {
             <div className="stack">
               <Facts creative={read} />
               <CreativeCampaigns creative={read} />
+              {may("listAdReports") && (
+                <Suspense>
+                  <AdReports creativeId={read.creativeId} />
+                </Suspense>
+              )}
               {/* The page of another creative has fields of its own: the router keeps the screen. */}
-              <CreativeTexts key={read.creativeId} creative={read} />
+              {may("renameCreative") && (
+                <Suspense fallback={<Skeleton rows={3} />}>
+                  <CreativeTexts key={read.creativeId} creative={read} onSaved={tell} />
+                </Suspense>
+              )}
               {read.kind === "file" && <CreativeFiles creative={read} />}
             </div>
           </div>

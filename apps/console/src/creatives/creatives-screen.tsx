@@ -1,9 +1,10 @@
 import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { ListHead } from "../ui/list-head.tsx";
@@ -18,6 +19,9 @@ import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-cre
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
 
+/** A form is loaded when it is opened. */
+const AddressDialog = lazy(async () => ({ default: (await import("./address-dialog.tsx")).AddressDialog }));
+
 const route = getRouteApi("/shell/creatives");
 
 /** The videos and VAST tags: whose they are, whether they are approved, and which campaigns show them. */
@@ -27,6 +31,7 @@ export function CreativesScreen() {
   const creatives = useCreatives(search);
   const columns = useColumns();
   const may = useMay();
+  const [isAddressTyped, setAddressTyped] = useState(false);
   const shown = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
   return (
     <Page
@@ -34,6 +39,7 @@ export function CreativesScreen() {
       aside={
         <>
           {creatives.data && <AsOf at={creatives.dataUpdatedAt} />}
+          {may("addVideoByAddress") && <Button onClick={() => setAddressTyped(true)}>{words.addByAddress}</Button>}
           {may("tryVastTag") && (
             <Link to="/creatives/vast" className="button button-plain">
               {words.vastTester}
@@ -42,6 +48,7 @@ export function CreativesScreen() {
         </>
       }
     >
+      <Suspense>{isAddressTyped && <AddressDialog onClose={() => setAddressTyped(false)} />}</Suspense>
       {may("uploadVideo") && <UploadPanel />}
       <Filters
         search={search}

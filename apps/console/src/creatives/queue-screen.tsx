@@ -1,6 +1,6 @@
 import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
@@ -10,11 +10,13 @@ import { useShortcuts } from "../ui/use-shortcuts.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { CreativePreview } from "./creative-preview.tsx";
-import { RefuseDialog } from "./refuse-dialog.tsx";
 import { useAdvertisers } from "./use-creatives.ts";
 import { useDecisions } from "./use-decisions.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
+
+/** A form is loaded when it is opened. */
+const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog.tsx")).RefuseDialog }));
 
 /** What waits for approval, one after the other: seen in the player, and approved or refused by one key. */
 export function QueueScreen() {
@@ -81,7 +83,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const words = useWords(creativeWords);
   const { seconds, bytes, ago, dateTime } = useFormats();
   const advertiser = useAdvertisers().find(({ advertiserId }) => advertiserId === creative.advertiserId);
-  const { approve, refuse, isPending } = useDecisions({ onDecided, onFailed });
+  const { approve, refuse, refusal, isPending } = useDecisions({ onDecided, onFailed });
   const [isRefused, setRefused] = useState(false);
   const startApproval = () => void approve(creative);
   const startRefusal = () => setRefused(true);
@@ -135,14 +137,16 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
         </div>
         {mayDecide && <p className="hint">{words.keys}</p>}
       </section>
-      {isRefused && (
-        <RefuseDialog
-          creative={creative}
-          isBusy={isPending}
-          onRefuse={(reason) => void refuse(creative, reason)}
-          onClose={() => setRefused(false)}
-        />
-      )}
+      <Suspense>
+        {isRefused && (
+          <RefuseDialog
+            creative={creative}
+            request={refusal}
+            onRefuse={(reason) => void refuse(creative, reason)}
+            onClose={() => setRefused(false)}
+          />
+        )}
+      </Suspense>
     </div>
   );
 }

@@ -1,39 +1,35 @@
-import type { Creative } from "@intermission/operator-api/creatives";
-import { useState } from "react";
-import { Field } from "../ui/field.tsx";
-import { FormDialog } from "../ui/form-dialog.tsx";
-import { useWords } from "../words/word-table.ts";
+import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
+import { RequestDialog } from "../forms/request-dialog.tsx";
+import type { ConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { emptyRefusal, refusalForm } from "./creative-form-definitions.ts";
+import { creativeFormWords } from "./form-words.ts";
 import { creativeWords } from "./words.ts";
 
 interface RefuseDialogProps {
   creative: Creative;
-  isBusy: boolean;
+  request: ConfirmedChange<typeof creativeRoutes.refuseCreative>;
   onRefuse: (reason: string) => void;
   onClose: () => void;
 }
 
 /** The reason of a refusal, which the advertiser reads. */
-export function RefuseDialog({ creative: { name, creativeId }, isBusy, onRefuse, onClose }: RefuseDialogProps) {
+export function RefuseDialog({ creative, request, onRefuse, onClose }: RefuseDialogProps) {
+  const { name, creativeId, revision } = creative;
   const words = useWords(creativeWords);
-  const [reason, setReason] = useState("");
-  const [isMissing, setMissing] = useState(false);
-  const submit = () => {
-    setMissing(reason.trim() === "");
-    if (reason.trim() !== "") onRefuse(reason);
-  };
+  const language = useLanguage();
   return (
-    <FormDialog
+    <RequestDialog
       title={words.refuseIt(name ?? creativeId)}
       submitText={words.refuse}
-      isBusy={isBusy}
-      onSubmit={submit}
+      definition={refusalForm}
+      initial={emptyRefusal}
+      schema={creativeRoutes.refuseCreative.body}
+      fixed={{ revision }}
+      wordsOf={() => creativeFormWords(language)}
+      request={request}
+      onBody={({ reason }) => onRefuse(reason)}
       onClose={onClose}
-    >
-      <Field label={words.reason} hint={words.reasonHint} fault={isMissing ? words.reasonNeeded : undefined}>
-        {(control) => (
-          <input {...control} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
-        )}
-      </Field>
-    </FormDialog>
+    />
   );
 }

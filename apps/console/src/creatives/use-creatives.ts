@@ -1,15 +1,12 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
-import { type Creative, creativeRoutes } from "@intermission/operator-api/creatives";
+import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { useQuery } from "@tanstack/react-query";
 import { callOperator } from "../operator/call-operator.ts";
 import { wholeListOf } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
-import { useNotice } from "../ui/notices.tsx";
-import { useWords } from "../words/word-table.ts";
 import type { CreativesSearch } from "./search.ts";
-import { creativeWords } from "./words.ts";
 
 /** The creatives that the person sees and that match an address, the latest first. */
 export function useCreatives({ advertiser, review, kind, find }: CreativesSearch) {
@@ -42,13 +39,4 @@ export function useCampaignsOfCreatives() {
     ),
     ({ creativeId }) => creativeId,
   );
-}
-
-/** Says that a creative was changed, and that its advertiser's change waits for approval. */
-export function useChangedNotice(): (changed: Creative) => void {
-  const words = useWords(creativeWords);
-  const notice = useNotice();
-  const { advertiserId } = usePerson();
-  return ({ review }) =>
-    notice({ text: advertiserId !== null && review === "waiting" ? words.changedAndWaits : words.changed });
 }

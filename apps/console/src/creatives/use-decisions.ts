@@ -27,5 +27,7 @@ export function useDecisions({ onDecided, onFailed }: { onDecided: () => void; o
       else decided(creative, words.refused(creative.name ?? creativeId));
     },
     isPending: approval.isPending || refusal.isPending,
+    /** Of the form of a refusal. */
+    refusal,
   };
 }

@@ -100,6 +100,7 @@ function KindControl({ options, suggestions, ...shown }: KindControlProps) {
     case "words":
     case "whole":
     case "address":
+    case "email":
     case "username":
     case "word":
     // The form of a campaign draws its videos itself.
@@ -143,13 +144,14 @@ function Moment({ form, field: { name }, label, hint, fault }: ControlProps) {
 }
 
 /** The keyboard of a phone. */
-const inputModes: Partial<Record<FieldKind, "numeric" | "decimal" | "url">> = {
+const inputModes: Partial<Record<FieldKind, "numeric" | "decimal" | "url" | "email">> = {
   whole: "numeric",
   seconds: "numeric",
   price: "decimal",
   budget: "decimal",
   payment: "decimal",
   address: "url",
+  email: "email",
 };
 
 function Text({

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useLayoutEffect, useState } from "react";
 import { Skeleton } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -24,11 +24,13 @@ interface FormSectionsProps<Name extends string, Title extends string> {
   conflicts?: FormConflicts | undefined;
   /** Of fields that have a control of their own. */
   controls?: Readonly<Partial<Record<Name, ComponentType<ControlProps>>>>;
+  /** Whether its first field gets the focus, as in a window that has opened. */
+  hasFocus?: boolean;
 }
 
 /** The fields of a form in their sections, and the faults of what it does not show. */
 export function FormSections<Name extends string, Title extends string>(props: FormSectionsProps<Name, Title>) {
-  const { form, words, usual = {}, suggestions, controls, conflicts } = props;
+  const { form, words, usual = {}, suggestions, controls, conflicts, hasFocus = false } = props;
   const { number } = useFormats();
   const { isSet } = useWords(formWords);
   return (
@@ -75,8 +77,18 @@ export function FormSections<Name extends string, Title extends string>(props: F
         );
       })}
       <OtherFaults form={form} />
+      {hasFocus && <FocusFirst form={form} />}
     </Suspense>
   );
+}
+
+/** Mounted with the controls, which are loaded after the window has opened. */
+function FocusFirst({ form: { methods, shown } }: { form: TypedForm }) {
+  useLayoutEffect(() => {
+    const [first] = shown;
+    if (first !== undefined) methods.setFocus(first);
+  }, []);
+  return null;
 }
 
 interface FoldProps {

@@ -3,6 +3,7 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import type { z } from "zod";
 import { useLanguage } from "../words/word-table.ts";
 import {
+  changedFields,
   type FormDefinition,
   type FormFaults,
   faultsByField,
@@ -84,7 +85,7 @@ export function useSubmit<Schema extends z.ZodType>(
 }
 
 export interface StoredForm<Stored> {
-  /** The version that is changed: its `updatedAt` goes with the request. */
+  /** The version that is changed: the request names it, so that the server changes no other one. */
   seen: Stored;
   /** The fields in which the form differs from it. */
   typed: string[];
@@ -102,7 +103,7 @@ export interface StoredForm<Stored> {
  * The form of stored settings that several people change. What another person changes appears in the fields that were not typed
  * into. `stored`: the newest version that was read.
  */
-export function useStoredForm<Stored extends { updatedAt: Date }, Name extends string, Title extends string>(
+export function useStoredForm<Stored extends object, Name extends string, Title extends string>(
   definition: FormDefinition<Name, Title>,
   { stored, ...options }: Omit<TypedFormOptions, "initial"> & { stored: Stored },
 ): TypedForm<Name, Title> & StoredForm<Stored> {
@@ -110,7 +111,7 @@ export function useStoredForm<Stored extends { updatedAt: Date }, Name extends s
   const form = useTypedForm(definition, { ...options, initial: typedValuesOf(definition, stored) });
   const { methods, values } = form;
   const [before, newest] = [typedValuesOf(definition, seen), typedValuesOf(definition, stored)];
-  const isNewer = stored.updatedAt > seen.updatedAt;
+  const isNewer = isLater(stored, seen) ?? changedFields(before, newest).length > 0;
   const { typed, conflicts, own } = splitTyped({ before, newest: isNewer ? newest : before, values });
   const show = (shown: Stored, kept: readonly string[] = []) => {
     const current = methods.getValues();
@@ -125,4 +126,10 @@ export function useStoredForm<Stored extends { updatedAt: Date }, Name extends s
     if (isMerged) keepTyped();
   });
   return { ...form, seen, typed: withGroups(form.shown, typed), conflicts, show, keepTyped, takeTheirs };
+}
+
+/** Undefined: the object does not say when it was changed. */
+function isLater(version: object, seen: object): boolean | undefined {
+  const [at, seenAt] = [version, seen].map((one) => ("updatedAt" in one ? one.updatedAt : undefined));
+  return at instanceof Date && seenAt instanceof Date ? at > seenAt : undefined;
 }

@@ -3,7 +3,7 @@ import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { useHeldPayments } from "../advertisers/held-payments.tsx";
+import { useHeldPayments } from "../advertisers/use-held-payments.ts";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";

@@ -1,14 +1,15 @@
 import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
 import { useState } from "react";
-import { Field } from "../ui/field.tsx";
-import { FormDialog } from "../ui/form-dialog.tsx";
+import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { payoutWords } from "./words.ts";
+import { emptyPayout, payoutForm } from "./payout-form-definition.ts";
+import { payoutFormWords } from "./payout-words.ts";
 
 interface PayDialogProps {
+  title: string;
   publisher: PublisherMoney;
   month: string;
   currency: string;
@@ -16,57 +17,37 @@ interface PayDialogProps {
 }
 
 /** Records a payout. The list shows it as paid once the server has recorded it. */
-export function PayDialog({ publisher, month, currency, onClose }: PayDialogProps) {
-  const words = useWords(payoutWords);
+export function PayDialog({ title, publisher, month, currency, onClose }: PayDialogProps) {
+  const words = useWords(payoutFormWords);
   const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
   const payout = useConfirmedChange(moneyRoutes.recordPayout);
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const [reference, setReference] = useState("");
-  const [note, setNote] = useState("");
-  const [isMissing, setMissing] = useState(false);
-  const submit = () => {
-    if (reference.trim() === "") {
-      setMissing(true);
-      return;
-    }
-    // What the reader has seen, and paid.
-    const amountMicros = publisher.payableMicros;
-    const body = { idempotencyKey, month, amountMicros, reference, ...(note.trim() !== "" && { note }) };
-    void payout.run({ params: { botId: publisher.botId }, body }, () => {
-      onClose();
-      notice({ text: words.recorded(exactMoney(amountMicros, currency)) });
-    });
-  };
+  const { botId, payableMicros: amountMicros } = publisher;
+  const amount = exactMoney(amountMicros, currency);
   return (
-    <FormDialog
-      title={words.payOf(publisher.name)}
+    <RequestDialog
+      title={title}
       submitText={words.record}
-      isBusy={payout.isPending}
-      onSubmit={submit}
+      definition={payoutForm}
+      initial={emptyPayout}
+      schema={moneyRoutes.recordPayout.body}
+      fixed={{ idempotencyKey, month, amountMicros }}
+      wordsOf={() => ({
+        labels: { reference: words.reference, note: words.note },
+        hints: { reference: words.referenceHint, note: words.optional },
+      })}
+      request={payout}
+      onBody={(body) =>
+        payout.run({ params: { botId }, body }, () => {
+          onClose();
+          notice({ text: words.recorded(amount) });
+        })
+      }
       onClose={onClose}
     >
-      <p>{words.pays({ amount: exactMoney(publisher.payableMicros, currency), month: nameOfMonth(month) })}</p>
-      <Field
-        label={words.reference}
-        hint={words.referenceHint}
-        fault={isMissing ? words.missing : payout.faults.reference}
-      >
-        {(control) => (
-          <input
-            {...control}
-            value={reference}
-            onChange={(event) => {
-              setReference(event.target.value);
-              setMissing(false);
-            }}
-          />
-        )}
-      </Field>
-      <Field label={words.note} hint={words.optional} fault={payout.faults.note}>
-        {(control) => <input {...control} value={note} onChange={(event) => setNote(event.target.value)} />}
-      </Field>
-    </FormDialog>
+      <p>{words.pays({ amount, month: nameOfMonth(month) })}</p>
+    </RequestDialog>
   );
 }

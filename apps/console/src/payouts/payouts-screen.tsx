@@ -2,7 +2,7 @@ import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
 import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
@@ -15,8 +15,10 @@ import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { PayDialog } from "./pay-dialog.tsx";
 import { payoutWords } from "./words.ts";
+
+/** A form is loaded when it is opened. */
+const PayDialog = lazy(async () => ({ default: (await import("./pay-dialog.tsx")).PayDialog }));
 
 const route = getRouteApi("/shell/payouts");
 const MONTHS = 24;
@@ -75,7 +77,17 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
           </div>
         </>
       )}
-      {paid && <PayDialog publisher={paid} month={month} currency={currency} onClose={() => setPaid(undefined)} />}
+      <Suspense>
+        {paid && (
+          <PayDialog
+            title={words.payOf(paid.name)}
+            publisher={paid}
+            month={month}
+            currency={currency}
+            onClose={() => setPaid(undefined)}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
@@ -11,9 +11,11 @@ import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { roleWords } from "../words/role-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { InviteDialog } from "./invite-dialog.tsx";
 import { PersonActions } from "./person-actions.tsx";
 import { peopleWords } from "./words.ts";
+
+/** A form is loaded when it is opened. */
+const InviteDialog = lazy(async () => ({ default: (await import("./invite-dialog.tsx")).InviteDialog }));
 
 const route = getRouteApi("/shell/people");
 
@@ -70,7 +72,7 @@ export function PeopleScreen() {
           );
         }}
       </AnswerView>
-      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
+      <Suspense>{isInviting && <InviteDialog onClose={() => setInviting(false)} />}</Suspense>
     </Page>
   );
 }

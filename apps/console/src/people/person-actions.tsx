@@ -1,6 +1,6 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { ActionsMenu } from "../ui/actions-menu.tsx";
@@ -10,9 +10,11 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { ShownOnceDialog } from "../ui/shown-once-dialog.tsx";
 import { useWords } from "../words/word-table.ts";
-import { RoleDialog } from "./role-dialog.tsx";
 import { SeeAsButton } from "./see-as-button.tsx";
 import { peopleWords } from "./words.ts";
+
+/** A form is loaded when it is opened. */
+const RoleDialog = lazy(async () => ({ default: (await import("./role-dialog.tsx")).RoleDialog }));
 
 /** Disabling has an inverse; inviting anew has none, so it needs a confirmation. The own account is left out. */
 export function PersonActions({ person }: { person: Person }) {
@@ -73,7 +75,7 @@ export function PersonActions({ person }: { person: Person }) {
           {words.inviteAnew}
         </Button>
       </ActionsMenu>
-      {isRoleOpen && <RoleDialog person={person} onClose={() => setRoleOpen(false)} />}
+      <Suspense>{isRoleOpen && <RoleDialog person={person} onClose={() => setRoleOpen(false)} />}</Suspense>
       {isConfirming && (
         <FormDialog
           title={words.inviteAnewOf(email)}

@@ -1,36 +1,51 @@
 import { type Person, peopleRoutes } from "@intermission/operator-api/people";
-import { FormDialog } from "../ui/form-dialog.tsx";
-import { useNotice } from "../ui/notices.tsx";
+import { FormSections } from "../forms/form-sections.tsx";
+import { StoredForm } from "../forms/stored-form.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
-import { uiWords } from "../ui/words.ts";
-import { useWords } from "../words/word-table.ts";
-import { RoleFields, useReach } from "./role-fields.tsx";
+import { useLanguage, useWords } from "../words/word-table.ts";
+import { AdvertiserField } from "./advertiser-field.tsx";
+import { personFormWords } from "./form-words.ts";
+import { isPersonField, roleForm } from "./person-form-definitions.ts";
 import { peopleWords } from "./words.ts";
+
+/** A person as a request names it. */
+const asTyped = (person: Person) => ({ ...person, advertiser: person.advertiserId });
 
 /** Changes a person's role, and whose objects the person sees. */
 export function RoleDialog({ person, onClose }: { person: Person; onClose: () => void }) {
   const words = useWords(peopleWords);
-  const { save, saved } = useWords(uiWords);
-  const notice = useNotice();
+  const language = useLanguage();
   const change = useConfirmedChange(peopleRoutes.changeRole);
-  const reach = useReach(person);
-  const { personId, email, updatedAt } = person;
-  const query = { expectedUpdatedAt: updatedAt };
-  const submit = () =>
-    change.run({ params: { personId }, query, body: reach.body }, () => {
-      onClose();
-      notice({ text: saved });
-    });
+  const { personId, email } = person;
   return (
-    <FormDialog
-      title={words.roleOf(email)}
-      submitText={save}
-      isBusy={change.isPending}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <Dialog title={words.roleOf(email)} onClose={onClose}>
       <p className="secondary">{words.roleText}</p>
-      <RoleFields reach={reach} faults={change.faults} />
-    </FormDialog>
+      <StoredForm
+        definition={roleForm}
+        stored={asTyped(person)}
+        schema={peopleRoutes.changeRole.body}
+        isShown={isPersonField}
+        isWhole
+        isPending={change.isPending}
+        serverFaults={change.faults}
+        onSave={(body, { updatedAt }, onDone) =>
+          change.run({ params: { personId }, query: { expectedUpdatedAt: updatedAt }, body }, (changed) =>
+            onDone(asTyped(changed)),
+          )
+        }
+        onClose={onClose}
+      >
+        {(form, conflicts) => (
+          <FormSections
+            form={form}
+            words={personFormWords(language)}
+            controls={{ advertiser: AdvertiserField }}
+            conflicts={conflicts}
+            hasFocus
+          />
+        )}
+      </StoredForm>
+    </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { saveCsv } from "../ui/csv.ts";
 import { DataTable } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { CorrectButton } from "./correct-button.tsx";
 import { payoutsOf } from "./payouts.ts";
 import { publisherWords } from "./words.ts";
 
@@ -35,6 +36,7 @@ export function Earnings({ botId }: { botId: string }) {
               <header className="panel-head">
                 <h2 id="earnings">{words.earnings}</h2>
                 <span className="panel-actions">
+                  <CorrectButton botId={botId} currency={currency} />
                   <Button onClick={() => saveCsv(`earnings-${botId}.csv`, earningsCsv(months, currency))}>
                     {words.csv}
                   </Button>

@@ -1,9 +1,12 @@
 import { type FoundTimeline, userRoutes } from "@intermission/operator-api/users";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
 import { useBots } from "../session/use-bots.ts";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -11,6 +14,8 @@ import { useWords } from "../words/word-table.ts";
 import { CodeEntries, type Fact, TimelineEntries, TimelineFacts } from "./timeline-entries.tsx";
 import { UserVerdict, Verdict } from "./verdict.tsx";
 import { timelineWords } from "./words.ts";
+
+const EraseDialog = lazy(async () => ({ default: (await import("./erase-dialog.tsx")).EraseDialog }));
 
 const route = getRouteApi("/shell/timeline");
 
@@ -106,10 +111,26 @@ function OfUser({ botId, userId, sought }: { botId: string; userId: string; soug
             ))}
             {hasOlder && <p className="secondary">{words.hasOlder}</p>}
             {!isComplete && <p className="late">{words.isIncomplete}</p>}
+            <EraseButton botId={botId} userId={userId} />
           </div>
         );
       }}
     </AnswerView>
+  );
+}
+
+function EraseButton(user: { botId: string; userId: string }) {
+  const words = useWords(timelineWords);
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  if (!may("eraseUser")) return null;
+  return (
+    <div className="row">
+      <Button look="danger" onClick={() => setOpen(true)}>
+        {words.erase}
+      </Button>
+      <Suspense>{isOpen && <EraseDialog {...user} onClose={() => setOpen(false)} />}</Suspense>
+    </div>
   );
 }
 

@@ -14,10 +14,11 @@ export interface Values {
   "advertisers.count": { count: number };
   "advertisers.added": { name: string | number };
   "advertisers.topUpOf": { name: string | number };
-  "advertisers.amount": { currency: string | number };
   "advertisers.toppedUp": { amount: string | number };
   "advertisers.correctionOf": { name: string | number };
   "advertisers.termsOf": { name: string | number };
+  "advertisers.renameOf": { name: string | number };
+  "advertisers.postbackKeyOf": { name: string | number };
   "advertisers.stopped": { name: string | number };
   "advertisers.restored": { name: string | number };
   "advertisers.showCampaigns": { count: number };
@@ -26,6 +27,8 @@ export interface Values {
   "advertisers.fileOf": { month: string | number };
   "newBot.added": { name: string | number };
   "newBot.testText": { url: string | number };
+  "webhookSettings.lastSent": { time: string | number };
+  "webhookSettings.notSent": { why: string | number };
   "testers.removeOf": { id: string | number };
   "testers.added": { id: string | number };
   "testers.removed": { id: string | number };
@@ -93,6 +96,8 @@ export interface Values {
   "campaigns.archivedAll": { count: number };
   "campaigns.stoppedBefore": { count: number };
   "campaigns.leftOut": { count: number };
+  "conversions.reverseOf": { event: string | number; id: string | number };
+  "conversions.takenBack": { amount: string | number };
   "vast.fault": { code: string | number; reason: string | number };
   "vast.faultPill": { code: string | number };
   "vast.took": { milliseconds: string | number };
@@ -207,8 +212,8 @@ export interface Values {
   "payouts.payOf": { name: string | number };
   "payouts.total": { publishers: number; amount: string | number };
   "payouts.settled": { time: string | number };
-  "payouts.pays": { amount: string | number; month: string | number };
-  "payouts.recorded": { amount: string | number };
+  "payout.pays": { amount: string | number; month: string | number };
+  "payout.recorded": { amount: string | number };
   "people.count": { count: number };
   "people.roleOf": { email: string | number };
   "people.linkText": { email: string | number };
@@ -225,6 +230,8 @@ export interface Values {
   "publisher.settled": { time: string | number };
   "publisher.attempt": { attempt: string | number; time: string | number };
   "publisher.sentAgainAfter": { time: string | number };
+  "publisherCorrection.title": { name: string | number };
+  "publisherCorrection.recorded": { amount: string | number };
   "reports.rest": { rows: string | number };
   "reports.left": { count: number };
   "reports.savedAs": { name: string | number };
@@ -246,6 +253,9 @@ export interface Values {
   "shell.readOnlyUntil": { time: string | number };
   "shell.goTo": { section: string | number };
   "timeline.ofCap": { earned: string | number; cap: string | number };
+  "timeline.eraseOf": { id: string | number };
+  "timeline.eraseCount": { count: number };
+  "timeline.eraseUndelivered": { count: number };
   "system.restart": { currency: string | number };
   "system.seconds": { seconds: string | number };
   "system.days": { days: string | number };

@@ -1,0 +1,12 @@
+import { moneyRoutes } from "@intermission/operator-api/money";
+import { defineForm, type TypedValues, typedValuesOf } from "../forms/form-definition.ts";
+
+export const publisherCorrectionForm = defineForm(moneyRoutes.correctPublisher.body, {
+  sections: [{ fields: ["amountMicros", "direction", "against", "note"] }],
+  elsewhere: { idempotencyKey: "the window makes one, so that a lost answer is recorded once" },
+});
+
+export const emptyCorrection: TypedValues = typedValuesOf(publisherCorrectionForm, {
+  direction: "credit",
+  against: "revenue",
+});

@@ -70,12 +70,12 @@ export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures
     refundCount: counts.refunds,
     spendMicros,
     revenueMicros,
-    ecpmMicros: starts === 0 ? null : rounded(viewRevenueMicros * 1000n, BigInt(starts)),
+    ecpmMicros: starts === 0 ? null : quotient(viewRevenueMicros * 1000n, BigInt(starts)),
   };
 }
 
 /** Halves are rounded up. */
-function rounded(dividend: bigint, divisor: bigint): bigint {
+export function quotient(dividend: bigint, divisor: bigint): bigint {
   const doubled = 2n * dividend + divisor;
   const quotient = doubled / (2n * divisor);
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient;

@@ -1,9 +1,9 @@
 import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { Language } from "../words/languages.ts";
+import { type Figure, isQuotient, type Report, type Row } from "./figures.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { dimensionsOf } from "./report-query.ts";
-import type { Figure, Report, Row } from "./report-table.tsx";
 import type { ReportsSearch } from "./search.ts";
 
 /** More lines cannot be told apart. */
@@ -50,8 +50,9 @@ export function chartOf(
 ): LineChart | BarChart {
   const dimensions = dimensionsOf(search);
   const time = dimensions.find(isTime);
-  const object = dimensions.find((one) => !isTime(one));
-  const nameOf = (row: Row) => (object && nameOfKey(language, row, object)) ?? words.notRecorded;
+  const objects = dimensions.filter((one) => !isTime(one));
+  const nameOf = (row: Row) =>
+    objects.map((object) => nameOfKey(language, row, object) ?? words.notRecorded).join(", ");
   if (time === undefined) return barsOf(report.rows, figure, nameOf);
   // Of a report by objects, too, whose rows leave out the days and hours in which nothing happened.
   const times = (time === "day" ? daysBetween : hoursBetween)(report.timeZone, report.from, report.to);
@@ -59,9 +60,9 @@ export function chartOf(
   const unfinished = current === -1 ? undefined : current;
   const valuesOf = (rows: readonly Row[], of: (row: Row) => number | null | undefined) => {
     const byTime = new Map(rows.map((row) => [row.keys[time], of(row) ?? null]));
-    return times.map((at) => byTime.get(at) ?? (figure === "fillRate" || figure === "ecpmMicros" ? null : 0));
+    return times.map((at) => byTime.get(at) ?? (isQuotient(figure) ? null : 0));
   };
-  if (object === undefined) {
+  if (objects.length === 0) {
     const lines: Line[] = [{ name: words.all, values: valuesOf(report.rows, (row) => row[figure]) }];
     const isCompared = report.rows.some(({ before }) => before !== undefined);
     if (isCompared) {
@@ -69,9 +70,9 @@ export function chartOf(
     }
     return { kind: "lines", times, lines, unfinished, left: 0 };
   }
-  const ofObjects = [...Map.groupBy(report.rows, ({ keys }) => keys[object] ?? "").values()].toSorted(
-    (one, other) => sumOf(other, figure) - sumOf(one, figure),
-  );
+  const ofObjects = [
+    ...Map.groupBy(report.rows, ({ keys }) => objects.map((object) => keys[object]).join(" ")).values(),
+  ].toSorted((one, other) => sumOf(other, figure) - sumOf(one, figure));
   const lines = ofObjects.slice(0, MAX_LINES).flatMap((rows) => {
     const [first] = rows;
     return first ? [{ name: nameOf(first), values: valuesOf(rows, (row) => row[figure]) }] : [];

@@ -73,26 +73,26 @@ export function ReportTable({ report, search }: ReportTableProps) {
 
 /**
  * Marks a frame whose table is wider than it: its rows become cards then, so that no column is out of sight, however many are
- * chosen. Measured as a table each time, and after a change of the width only, since cards are higher.
+ * chosen and however large the text is. It is measured as a table each time; after a change, once more with the same result.
  */
 function useCards() {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const frame = ref.current;
-    if (frame === null) return;
-    let [width, next] = [0, 0];
+    const table = frame?.firstElementChild;
+    if (!frame || !table) return;
+    let next = 0;
     const measure = () => {
       frame.removeAttribute("data-cards");
       frame.toggleAttribute("data-cards", frame.scrollWidth > frame.clientWidth);
     };
     const observer = new ResizeObserver(() => {
-      if (frame.clientWidth === width) return;
-      width = frame.clientWidth;
+      cancelAnimationFrame(next);
       next = requestAnimationFrame(measure);
     });
-    width = frame.clientWidth;
     measure();
     observer.observe(frame);
+    observer.observe(table);
     return () => {
       cancelAnimationFrame(next);
       observer.disconnect();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { chartOf, drawnParts } from "../src/reports/chart-series.ts";
+import { chartOf } from "../src/reports/chart-series.ts";
 import type { Report, Row } from "../src/reports/figures.ts";
+import { drawnParts } from "../src/reports/line-chart.ts";
 
 const words = { all: "all", before: "before", notRecorded: "not recorded" };
 

@@ -5,7 +5,7 @@ import { readTotal } from "./read-report.ts";
 import type { SumFilter } from "./read-sums.ts";
 import { bucketsOf } from "./time-pieces.ts";
 
-export interface UsersQuestion {
+interface UsersQuestion {
   of: Pick<SumFilter, "botIds" | "campaignIds" | "creativeId">;
   /** Whole hours: from (included) to (excluded). */
   from: Date;
@@ -27,7 +27,7 @@ export type UsersReport =
   | { state: "too-many" | "not-kept" };
 
 /** What one answer may read, some 700 ms of PostgreSQL. */
-export const MAX_USES_READ = 500_000;
+const MAX_USES_READ = 500_000;
 
 interface Uses {
   uses: number;

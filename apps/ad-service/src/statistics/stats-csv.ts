@@ -18,7 +18,7 @@ interface Period {
   to: Date;
 }
 
-export interface CsvPeriod extends Period {
+interface CsvPeriod extends Period {
   timeZone: string;
   comparison: Period | undefined;
   countedUntil: Date | undefined;

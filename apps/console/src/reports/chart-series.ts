@@ -2,6 +2,7 @@ import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { Language } from "../words/languages.ts";
 import { type Figure, isQuotient, type Report, type Row } from "./figures.ts";
+import type { Line, LineChart } from "./line-chart.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { dimensionsOf } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
@@ -9,26 +10,6 @@ import type { ReportsSearch } from "./search.ts";
 /** More lines cannot be told apart. */
 const MAX_LINES = 5;
 const MAX_BARS = 15;
-
-interface Line {
-  name: string;
-  /** Of each day or hour, in order; null: there is no value, as of a share of nothing. */
-  values: (number | null)[];
-  /** Of the range that is compared with. */
-  isBefore?: boolean;
-}
-
-/** A report in time: a line of all, beside one of the range before, or a line for each of the largest objects. */
-export interface LineChart {
-  kind: "lines";
-  /** Days (`2026-03-01`) or hours with their offset. */
-  times: string[];
-  lines: Line[];
-  /** The place of the day or hour that is not over, whose values still grow. */
-  unfinished: number | undefined;
-  /** How many objects have no line. */
-  left: number;
-}
 
 /** A report by objects: a bar for each of the first rows. */
 export interface BarChart {
@@ -78,22 +59,6 @@ export function chartOf(
     return first ? [{ name: nameOf(first), values: valuesOf(rows, (row) => row[figure]) }] : [];
   });
   return { kind: "lines", times, lines, unfinished, left: ofObjects.length - lines.length };
-}
-
-/**
- * A line as it is drawn: up to the last day or hour that is over, and from there to the one that is not (`rest`), which so does not
- * look like a fall. Undefined: all of it is over, or nothing.
- */
-export function drawnParts(
-  { unfinished = 0 }: Pick<LineChart, "unfinished">,
-  { values, isBefore }: Line,
-): { over: (number | null)[]; rest: (number | null)[] | undefined } {
-  if (unfinished === 0 || isBefore) return { over: values, rest: undefined };
-  const isRest = (index: number) => index === unfinished - 1 || index === unfinished;
-  return {
-    over: values.map((value, index) => (index < unfinished ? value : null)),
-    rest: values.map((value, index) => (isRest(index) ? value : null)),
-  };
 }
 
 function barsOf(rows: readonly Row[], figure: Figure, nameOf: (row: Row) => string): BarChart {

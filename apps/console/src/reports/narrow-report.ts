@@ -1,3 +1,4 @@
+import { namedDimensions } from "@intermission/operator-api/statistics";
 import type { Row } from "./figures.ts";
 import { dimensionsOf } from "./report-query.ts";
 import { objects, type ReportObject, type ReportsSearch } from "./search.ts";
@@ -26,7 +27,7 @@ export function narrowed(search: ReportsSearch, { keys }: Pick<Row, "keys">): Re
   };
 }
 
-const ofAudience: readonly ReportObject[] = ["country", "platform", "language", "premium"];
+const ofAudience = objects.filter((object) => !namedDimensions.some((named) => named === object));
 
 /** Whether the server has sums of both: none are of a creative and an audience. */
 function isSummed(one: ReportObject, other: ReportObject): boolean {

@@ -22,7 +22,7 @@ export const comparisons = ["previous", "weekdays"] as const satisfies readonly 
 export const ranges = ["today", "yesterday", "28-days", "this-month", "last-month"] as const;
 export type ReportRange = (typeof ranges)[number];
 /** What the place of the chart may show instead of a figure. */
-export const parts = ["funnel", "users"] as const;
+const parts = ["funnel", "users"] as const;
 export type ReportPart = (typeof parts)[number];
 
 const day = z.iso.date();

@@ -80,7 +80,8 @@ test.describe("in Russian", () => {
       `timeline?find=${view?.sessionId}`,
       "reviews?of=clicks",
       "reports?by=platform",
-      "reports?by=country",
+      "reports?by=country&also=premium",
+      "reports?figure=funnel&by=bot",
       "account",
     ];
     for (const path of [...screens.filter((path) => path !== "system"), ...more]) {

@@ -274,6 +274,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     sumConversions: await send("sumConversions", { query: { from: "2026-02-28" } }),
     readStats: await send("readStats", { query: { by: "campaign" } }),
     exportStats: await send("exportStats", { query: { by: "day,campaign" } }),
+    sumUsers: await send("sumUsers"),
     findTimelines: await send("findTimelines", { query: { text: user.userId } }),
     readTimelineOfUser: await send("readTimelineOfUser", { params: user }),
     readTimelineOfCode: await send("readTimelineOfCode", { params: { code: code } }),

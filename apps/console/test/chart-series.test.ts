@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { chartOf, drawnParts } from "../src/reports/chart-series.ts";
-import type { Report, Row } from "../src/reports/report-table.tsx";
+import { chartOf } from "../src/reports/chart-series.ts";
+import type { Report, Row } from "../src/reports/figures.ts";
+import { drawnParts } from "../src/reports/line-chart.ts";
 
 const words = { all: "all", before: "before", notRecorded: "not recorded" };
 
@@ -108,4 +109,25 @@ test("an audience is named in the reader's language, whatever is not known stays
   expect(named("country", ["DE", "other", ""])).toEqual(["Германия", "прочее", "not recorded"]);
   expect(named("language", ["fa", "other"])).toEqual(["персидский", "прочее"]);
   expect(named("platform", ["desktop", "ios", "watch"])).toEqual(["компьютер", "iOS", "watch"]);
+});
+
+test("rows of two objects are a line or a bar each, named after both", () => {
+  const rows = [
+    row({ bot: "7", country: "DE" }, 5, { names: { bot: "Coins" } }),
+    row({ bot: "7", country: "" }, 2, { names: { bot: "Coins" } }),
+  ];
+  expect(draw(rows, { by: "bot", also: "country" })).toMatchObject({
+    kind: "bars",
+    bars: [
+      { name: "Coins, Германия", value: 5 },
+      { name: "Coins, not recorded", value: 2 },
+    ],
+  });
+  const inTime = rows.map((one) => ({ ...one, keys: { ...one.keys, day: "2026-03-01" } }));
+  expect(draw(inTime, { time: "day", by: "bot", also: "country" })).toMatchObject({
+    lines: [
+      { name: "Coins, Германия", values: [5, 0] },
+      { name: "Coins, not recorded", values: [2, 0] },
+    ],
+  });
 });

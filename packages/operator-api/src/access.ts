@@ -145,6 +145,7 @@ export const accessOf = {
   sumConversions: readers,
   readStats: { ...moneyReaders, ...ownBot, ...ownAdvertiser },
   exportStats: { ...moneyReaders, ...ownBot, ...ownAdvertiser },
+  sumUsers: { ...moneyReaders, ...ownBot, ...ownAdvertiser },
   listSavedReports: "signed-in",
   saveReport: "signed-in",
   removeSavedReport: "signed-in",

@@ -173,6 +173,9 @@ const statsQuery = reportQuery.extend({
 /** What a request for a report names. */
 export type StatsQuery = z.output<typeof statsQuery>;
 
+/** The objects that a report is limited to, of those with a name that its reader may see. */
+const ofNames = z.partialRecord(z.enum(namedDimensions), z.string());
+
 const row = reportFigures.extend({
   key: z.string().describe("The values of the dimensions, separated by blanks."),
   name: z.string().optional().describe("Of the bot, campaign, creative or advertiser of the only dimension."),
@@ -196,6 +199,7 @@ export const statisticsRoutes = {
       timeZone: z.string(),
       from: moment,
       to: moment,
+      of: ofNames.optional().describe("The names of the objects that the report is limited to."),
       deliveries: z
         .object({
           delivered: z.int(),
@@ -221,9 +225,35 @@ export const statisticsRoutes = {
     method: "GET",
     path: "/stats.csv",
     description: "The rows of the same report as CSV (RFC 4180), all pages.",
-    query: statsQuery,
+    query: statsQuery.extend({
+      heading: z
+        .stringbool()
+        .default(true)
+        .describe("Whether lines with the period and the zone, and an empty one, stand before the columns."),
+    }),
     answerTypes: ["text/csv; charset=utf-8"],
     answer: z.string(),
+  },
+  sumUsers: {
+    method: "GET",
+    path: "/stats/users",
+    description: "How many users requested an ad or clicked a direct link in a period, and the revenue for each.",
+    query: reportQuery,
+    answer: z.object({
+      currency: z.string(),
+      timeZone: z.string(),
+      from: moment,
+      to: moment,
+      state: z
+        .enum(["read", "too-many", "not-kept"])
+        .describe(
+          "`too-many`: more requests than one answer reads; `not-kept`: some of the period are no longer kept.",
+        ),
+      users: z.int().optional().describe("By their Telegram ids: a user of two bots is one."),
+      userDays: z.int().optional().describe("On how many days of the zone each came, added up."),
+      revenuePerUserMicros: micros.nullable().optional().describe("Not for advertisers."),
+      revenuePerUserDayMicros: micros.nullable().optional().describe("Not for advertisers."),
+    }),
   },
   sumConversions: {
     method: "GET",

@@ -208,9 +208,23 @@ test("reports are of the own bot or advertiser, without the money of the other s
   ]);
   const { conversionSums, deliveries } = (await report("publisher", ofBot)).json();
   expect([conversionSums, deliveries]).toEqual([[], expect.anything()]);
-  const headOf = async (role: Role, query: string) => (await report(role, query, "stats.csv")).body.split("\r\n")[0];
+  const headOf = async (role: Role, query: string) =>
+    (await report(role, `${query}&heading=no`, "stats.csv")).body.split("\r\n")[0];
   expect(await headOf("publisher", ofBot)).not.toMatch(/spend/);
   expect(await headOf("advertiser", ofAdvertiser)).not.toMatch(/revenue|ecpm/i);
+
+  await store.database.run(
+    {
+      name: "",
+      text: "update creatives set name = 'Secret' where creative_id = 'cre_foreign'",
+    },
+    [],
+  );
+  const namesFor = async (role: Role, query: string) =>
+    (await report(role, `${query}&creativeId=cre_foreign`)).json().of;
+  expect(await namesFor("owner", "by=day")).toEqual({ creative: "Secret" });
+  expect(Object.keys(await namesFor("publisher", ofBot))).toEqual(["bot"]);
+  expect(Object.keys(await namesFor("advertiser", ofAdvertiser))).not.toContain("creative");
 
   const cases: [Role, string, number][] = [
     ["publisher", "by=day", 403],

@@ -234,6 +234,7 @@ export function statsCommands(program: Command, context: CommandContext): void {
       compare: { text: "with the range before, or the latest of the same weekdays", value: "range" },
       orderBy: { text: "what the lines are ordered by", value: "figure" },
       order: { text: "with --order-by", value: "direction" },
+      heading: { text: "of csv: whether lines before the columns name the period and the zone" },
     },
   });
   const format = new Option("--format <format>", "a table, or comma-separated values with all lines, for spreadsheets");
@@ -241,12 +242,12 @@ export function statsCommands(program: Command, context: CommandContext): void {
     .addOption(format.choices(["table", "csv"]).default("table"))
     .option("--csv", "the same as --format csv")
     .action(async () => {
-      const { query } = await readInput(context);
+      const { heading, ...query } = (await readInput(context)).query;
       const momentOf = (text: string | undefined) => text && momentIn(text, query.timeZone ?? "UTC").toISOString();
       const input = { query: { ...query, from: momentOf(query.from), to: momentOf(query.to) } };
       const { csv, format } = command.opts<{ csv?: boolean; format: string }>();
       if ((csv || format === "csv") && !context.isJson()) {
-        const file = await callRoute(context, "exportStats", input);
+        const file = await callRoute(context, "exportStats", { query: { ...input.query, heading } });
         context.print(file, () => printedCsv(file));
         return;
       }

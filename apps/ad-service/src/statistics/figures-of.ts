@@ -51,7 +51,7 @@ export function figuresOf({ counts, ...money }: Sums, reasons: Reasons): Figures
     tapRate: share(taps, starts),
     spendMicros,
     revenueMicros,
-    ecpmMicros: starts === 0 ? null : rounded(viewRevenueMicros * 1000n, BigInt(starts)),
+    ecpmMicros: starts === 0 ? null : quotient(viewRevenueMicros * 1000n, BigInt(starts)),
   };
   return Object.fromEntries(names.map((name) => [name, figures[name]])) as Figures;
 }
@@ -72,7 +72,7 @@ function reasonsByFigure(reasons: Reasons): ReasonFigures {
 }
 
 /** Halves are rounded up. */
-function rounded(dividend: bigint, divisor: bigint): bigint {
+export function quotient(dividend: bigint, divisor: bigint): bigint {
   const doubled = 2n * dividend + divisor;
   const quotient = doubled / (2n * divisor);
   return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient;

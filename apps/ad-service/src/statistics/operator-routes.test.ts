@@ -48,13 +48,14 @@ async function stats(query: Record<string, string>) {
   const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
   return { status: answer.statusCode, body: answer.json() };
 }
-async function csv(query: Record<string, string>): Promise<string> {
+async function csvAnswer(query: Record<string, string>) {
   const period = { from: "2026-02-28T23:00:00Z", to: "2026-03-02T23:00:00Z" };
   const url = `/operator/v1/stats.csv?${new URLSearchParams({ ...period, ...query })}`;
   const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
   expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
-  return answer.body;
+  return answer;
 }
+const csv = async (query: Record<string, string>) => (await csvAnswer({ heading: "no", ...query })).body;
 const clicksBy = ({ body }: Awaited<ReturnType<typeof stats>>) =>
   Object.fromEntries(body.rows.map(({ key, clicks }: { key: string; clicks: number }) => [key, clicks]));
 
@@ -110,4 +111,43 @@ test("people read amounts in the currency, days with their zone, and creatives b
     "0.7",
     "1000000",
   ]);
+});
+
+test("a CSV file names its days and their zone, in its name and in its first lines, unless they are not requested", async () => {
+  const query = { by: "campaign", timeZone: "Asia/Kathmandu" };
+  const { headers, body } = await csvAnswer({ ...query, compare: "previous" });
+  // Bounds are widened to whole hours of the zone.
+  expect(headers["content-disposition"]).toBe('attachment; filename="report_2026-03-01_2026-03-03_Asia-Kathmandu.csv"');
+  const [heading = "", table = ""] = body.slice(1).split("\r\n\r\n");
+  expect(heading.split("\r\n").slice(0, 5)).toEqual([
+    "from,2026-03-01T04:00:00+05:45",
+    "to,2026-03-03T05:00:00+05:45",
+    "timeZone,Asia/Kathmandu",
+    "comparedFrom,2026-02-27T03:00:00+05:45",
+    "comparedTo,2026-03-01T04:00:00+05:45",
+  ]);
+  expect(heading.split("\r\n")[5]).toMatch(/^countedUntil,/);
+  expect(`\uFEFF${table}`).toBe(await csv({ ...query, compare: "previous" }));
+  expect(await csv(query)).toMatch(/^\uFEFFkey,/);
+});
+
+test("a report says the names of what it is limited to, by id", async () => {
+  const { rows } = (await stats({ by: "advertiser" })).body;
+  const { key: advertiser, name } = rows[0];
+  const query = { advertiser, creativeId: "cre_1", campaignId: "cmp_1" };
+  expect((await stats(query)).body.of).toEqual({ advertiser: name, creative: "Spring sale, 15 s", campaign: "One" });
+  expect((await stats({ by: "bot" })).body.of).toEqual({});
+});
+
+test("a creative by audience, of which there are no sums, is refused wherever it is named", async () => {
+  for (const query of [
+    { creativeId: "cre_1", by: "country" },
+    { creativeId: "cre_1", country: "DE" },
+    { by: "creative", platform: "ios" },
+  ]) {
+    const refused = await stats(query as Record<string, string>);
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body.error.message).toMatch(/has no figures of a creative by (country|platform)/);
+  }
+  expect((await stats({ campaignId: "cmp_1", by: "country" })).status).toBe(200);
 });

@@ -1,5 +1,7 @@
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import {
+  type NamedDimension,
+  namedDimensions,
   type ReportQuery,
   type ReportReader,
   type StatsQuery,
@@ -16,15 +18,17 @@ import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { sumConversionRefusals, sumConversions, sumInJson } from "../conversions/read-conversions.ts";
 import { requireCreative } from "../creatives/creatives.ts";
+import { audienceKeys } from "../viewers/audience.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
 import { isNamed, namesOfKeys } from "./names-of-keys.ts";
 import { type ReportQuestion, type ReportRow, readReport, readTotal } from "./read-report.ts";
 import { MAX_GROUPS } from "./read-sums.ts";
-import { figuresInJson, rowInJson, shownRow, visibleFigures } from "./report-in-json.ts";
+import { readUsers } from "./read-users.ts";
+import { figuresInJson, rowInJson, shownRow, usersInJson, visibleFigures } from "./report-in-json.ts";
 import { pageOf } from "./report-page.ts";
 import type { ReportSource } from "./report-source.ts";
-import { statsCsv } from "./stats-csv.ts";
+import { csvNameOf, statsCsv } from "./stats-csv.ts";
 import { timeRange } from "./time-range.ts";
 
 export interface StatsOperatorDeps {
@@ -43,13 +47,14 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
     async readStats({ query, http }) {
       const { reader, question } = await questionOf(deps, query, http);
       const { cursor, limit } = query;
-      const { report, page, names, beside } = await reports.read(async (store) => {
+      const { report, page, names, beside, of } = await reports.read(async (store) => {
         const report = await requireReport(store, question);
         const page = pageOf(report.rows, question, { cursor, limit });
         if (page.outcome === "bad-cursor")
           throw invalidField("cursor", "is not the next of a page of this report", fieldFault("CURSOR"));
         const names = await namesIn(store, page.rows, { question, reader });
-        return { report, page, names, beside: await besideRows(store, question, { reader, total: report.total }) };
+        const beside = await besideRows(store, question, { reader, total: report.total });
+        return { report, page, names, beside, of: await namesOfFilters(store, query, reader) };
       });
       const { comparison, countedUntil, total } = report;
       const { from, to, by, timeZone = "UTC" } = question;
@@ -59,6 +64,7 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
         timeZone,
         from,
         to,
+        of,
         ...(countedUntil && { countedUntil }),
         ...beside,
         rows: page.rows.map((row) => rowInJson(shownRow(row, { by, names, reader }), by)),
@@ -76,9 +82,25 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
         const report = await requireReport(store, question);
         return { report, names: await namesIn(store, report.rows, { question, reader }) };
       });
-      const rows = report.rows.map((row) => shownRow(row, { by: question.by, names, reader }));
-      answer.header("content-disposition", 'attachment; filename="statistics.csv"');
-      return statsCsv({ by: question.by, currency, rows, total: visibleFigures(report.total, reader) });
+      const { by, from, to, timeZone = "UTC" } = question;
+      const { comparison, countedUntil } = report;
+      answer.header("content-disposition", `attachment; filename="${csvNameOf({ from, to, timeZone })}"`);
+      return statsCsv({
+        by,
+        currency,
+        rows: report.rows.map((row) => shownRow(row, { by, names, reader })),
+        total: visibleFigures(report.total, reader),
+        period: query.heading ? { from, to, timeZone, comparison, countedUntil } : undefined,
+      });
+    },
+
+    async sumUsers({ query, http }) {
+      const reader = reportReaderOf(http);
+      const { timeZone, from, to, botId, ...of } = await periodOf(deps, query, { by: [], reader });
+      requireVisible({ ...query, by: [] }, reader);
+      const botIds = botId === undefined ? undefined : [botId];
+      const report = await reports.read((store) => readUsers(store, { of: { ...of, botIds }, from, to, timeZone }));
+      return { currency, timeZone, from, to, ...usersInJson(report, reader) };
     },
 
     async sumConversions({ query, http }) {
@@ -117,6 +139,7 @@ async function questionOf(deps: StatsOperatorDeps, query: StatsQuery, request: F
   const reader = deps.reportReaderOf(request);
   const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
   requireVisible(query, reader);
+  requireSummed(query);
   const objects = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
   const of = { ...objects, country, platform, language, premium };
   const question: ReportQuestion = { ...period, of, by, compare, orderBy, order };
@@ -173,8 +196,37 @@ async function namesIn(
   return Promise.all(names);
 }
 
+/** Names of the objects that a report is limited to. Whose a creative is was not checked, so that only staff reads its name. */
+async function namesOfFilters(
+  store: Runner,
+  { botId, campaignId, creativeId, advertiser }: StatsQuery,
+  reader: ReportReader,
+): Promise<Partial<Record<NamedDimension, string>>> {
+  const ids = { bot: botId, campaign: campaignId, creative: creativeId, advertiser };
+  const named = namedDimensions.map(async (dimension) => {
+    const id = ids[dimension];
+    if (id === undefined || !seenBy[reader].names.includes(dimension)) return [];
+    if (dimension === "creative" && reader !== "staff") return [];
+    const name = (await namesOfKeys(store, dimension, [id])).get(id);
+    return name === undefined ? [] : [[dimension, name] as const];
+  });
+  return Object.fromEntries((await Promise.all(named)).flat());
+}
+
+/** Refuses one creative by audience: only campaigns have sums of both. The schema refuses rows of both. */
+function requireSummed({ by, creativeId, ...query }: StatsQuery): void {
+  const ofAudience = audienceKeys.filter((key) => by.includes(key) || query[key] !== undefined);
+  const ofCreative = creativeId === undefined && !by.includes("creative") ? undefined : "creative";
+  if (ofCreative === undefined || ofAudience.length === 0) return;
+  const message = `has no figures of a creative by ${ofAudience.join(" and ")}: name its campaign instead`;
+  throw invalidField(creativeId === undefined ? "by" : "creativeId", message, fieldFault("DIMENSIONS"));
+}
+
 /** Refuses what a reader may not see, wherever a request names it. */
-function requireVisible({ by, orderBy, advertiser }: StatsQuery, reader: ReportReader): void {
+function requireVisible(
+  { by, orderBy, advertiser }: Pick<StatsQuery, "by" | "advertiser"> & Partial<Pick<StatsQuery, "orderBy">>,
+  reader: ReportReader,
+): void {
   const { hidden, dimensions } = seenBy[reader];
   const isHidden = hidden.some((field) => field === orderBy) || !by.every((one) => dimensions.includes(one));
   if (isHidden || (reader === "publisher" && advertiser !== undefined))

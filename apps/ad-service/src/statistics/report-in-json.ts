@@ -2,6 +2,7 @@ import { type Dimension, type HiddenFigure, type ReportReader, seenBy } from "@i
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { Figures } from "./figures-of.ts";
 import type { ReportRow } from "./read-report.ts";
+import type { UsersReport } from "./read-users.ts";
 
 type VisibleFigures = Omit<Figures, HiddenFigure> & Partial<Pick<Figures, HiddenFigure>>;
 
@@ -61,5 +62,20 @@ export function rowInJson({ keys, names, figures, before }: ShownRow, by: readon
     names,
     ...figuresInJson(figures),
     ...(before && { before: figuresInJson(before) }),
+  };
+}
+
+/** Without the publishers' revenue, where the reader must not know it. */
+export function usersInJson(report: UsersReport, reader: ReportReader) {
+  if (report.state !== "read") return report;
+  const { state, users, userDays, revenuePerUserMicros, revenuePerUserDayMicros } = report;
+  if (seenBy[reader].hidden.includes("revenueMicros")) return { state, users, userDays };
+  const money = (micros: bigint | null) => (micros === null ? null : jsonInteger(micros));
+  return {
+    state,
+    users,
+    userDays,
+    revenuePerUserMicros: money(revenuePerUserMicros),
+    revenuePerUserDayMicros: money(revenuePerUserDayMicros),
   };
 }

@@ -66,12 +66,10 @@ async function printed(...words: string[]): Promise<string> {
   return text;
 }
 
-/** The lines of a CSV file by their columns. */
+/** The lines of a CSV file by their columns, which follow the lines that name its period. */
 function linesOf(file: string): Record<string, string>[] {
-  const [head = "", ...lines] = file
-    .replace(/^\uFEFF/, "")
-    .trimEnd()
-    .split("\r\n");
+  const [, table = ""] = file.split("\r\n\r\n");
+  const [head = "", ...lines] = table.trimEnd().split("\r\n");
   const columns = head.split(",");
   return lines.map((line) => Object.fromEntries(line.split(",").map((value, index) => [columns[index] ?? "", value])));
 }

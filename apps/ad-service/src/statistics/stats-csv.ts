@@ -1,5 +1,6 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { type CsvValue, csvOf } from "@intermission/operator-api/csv";
+import { dayOf, hourOf } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { ShownRow } from "./report-in-json.ts";
 
@@ -8,6 +9,19 @@ export interface CsvReport {
   currency: string;
   rows: readonly ShownRow[];
   total: ShownRow["figures"];
+  /** What the first lines name; undefined: the file begins with its columns. */
+  period?: CsvPeriod | undefined;
+}
+
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+interface CsvPeriod extends Period {
+  timeZone: string;
+  comparison: Period | undefined;
+  countedUntil: Date | undefined;
 }
 
 type Fields = Record<string, CsvValue>;
@@ -16,7 +30,7 @@ type Fields = Record<string, CsvValue>;
  * The rows of a report as CSV (RFC 4180): a line for each row, without the total, and a column for each reason. A report by one
  * dimension has its values in `key`, one by several in a column of each. Amounts are in millionths and in the currency.
  */
-export function statsCsv({ by, currency, rows, total }: CsvReport): string {
+export function statsCsv({ by, currency, rows, total, period }: CsvReport): string {
   const [only] = by.length === 1 ? by : [];
   const lines = rows.map(({ keys, names, figures, before }): Fields => {
     const name = only && names[only];
@@ -33,7 +47,35 @@ export function statsCsv({ by, currency, rows, total }: CsvReport): string {
   const columns = [
     ...new Set([...keyColumns, ...[...lines, figureFields(total, currency)].flatMap((line) => Object.keys(line))]),
   ];
-  return csvOf([columns, ...lines.map((line) => columns.map((column) => line[column] ?? emptyValue(column)))]);
+  return csvOf([
+    ...(period === undefined ? [] : headingOf(period)),
+    columns,
+    ...lines.map((line) => columns.map((column) => line[column] ?? emptyValue(column))),
+  ]);
+}
+
+/** Without them, nobody can tell of which days a file is once it has another name. Ends are exclusive. */
+function headingOf({ from, to, timeZone, comparison, countedUntil }: CsvPeriod): CsvValue[][] {
+  const clock = (at: Date) => hourOf(timeZone, at);
+  return [
+    ["from", clock(from)],
+    ["to", clock(to)],
+    ["timeZone", timeZone],
+    ...(comparison
+      ? [
+          ["comparedFrom", clock(comparison.from)],
+          ["comparedTo", clock(comparison.to)],
+        ]
+      : []),
+    ["countedUntil", countedUntil],
+    [],
+  ];
+}
+
+/** The name of a report's file: its first and last day, and their zone. */
+export function csvNameOf({ from, to, timeZone }: Period & { timeZone: string }): string {
+  const days = [from, new Date(to.getTime() - 1)].map((at) => dayOf(timeZone, at));
+  return `report_${days.join("_")}_${timeZone.replaceAll("/", "-")}.csv`;
 }
 
 /** A reason that a row lacks has the count 0; a name or a share that it lacks is empty. */

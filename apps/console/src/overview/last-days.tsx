@@ -5,6 +5,7 @@ import { ReportChart } from "../reports/report-chart.tsx";
 import { reportQueryOf, zoneOf } from "../reports/report-query.ts";
 import type { ReportsSearch } from "../reports/search.ts";
 import { useReport } from "../reports/use-report.ts";
+import { reportWords } from "../reports/words.ts";
 import { usePerson } from "../session/use-session.ts";
 import { useWords } from "../words/word-table.ts";
 import { overviewWords } from "./words.ts";
@@ -15,6 +16,7 @@ const DAYS = 14;
 /** A chart of the last two weeks, and the way to its report. Without any figures there is none. */
 export function LastDays({ botId }: { botId: string | undefined }) {
   const words = useWords(overviewWords);
+  const names = useWords(reportWords).figures;
   const { advertiserId } = usePerson();
   const [search, setSearch] = useState<ReportsSearch>(() => {
     const today = dayOf(zoneOf({}), new Date());
@@ -31,7 +33,12 @@ export function LastDays({ botId }: { botId: string | undefined }) {
           {words.report}
         </Link>
       </div>
-      <ReportChart report={report} search={search} onFigure={(figure) => setSearch({ ...search, figure })} />
+      <ReportChart
+        report={report}
+        search={search}
+        names={names}
+        onFigure={(figure) => setSearch({ ...search, figure })}
+      />
     </section>
   );
 }

@@ -1,34 +1,15 @@
 import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator-api/days-in-zone";
 import type { Dimension } from "@intermission/operator-api/statistics";
 import type { Language } from "../words/languages.ts";
+import { type Figure, isQuotient, type Report, type Row } from "./figures.ts";
+import type { Line, LineChart } from "./line-chart.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { dimensionsOf } from "./report-query.ts";
-import type { Figure, Report, Row } from "./report-table.tsx";
 import type { ReportsSearch } from "./search.ts";
 
 /** More lines cannot be told apart. */
 const MAX_LINES = 5;
 const MAX_BARS = 15;
-
-interface Line {
-  name: string;
-  /** Of each day or hour, in order; null: there is no value, as of a share of nothing. */
-  values: (number | null)[];
-  /** Of the range that is compared with. */
-  isBefore?: boolean;
-}
-
-/** A report in time: a line of all, beside one of the range before, or a line for each of the largest objects. */
-export interface LineChart {
-  kind: "lines";
-  /** Days (`2026-03-01`) or hours with their offset. */
-  times: string[];
-  lines: Line[];
-  /** The place of the day or hour that is not over, whose values still grow. */
-  unfinished: number | undefined;
-  /** How many objects have no line. */
-  left: number;
-}
 
 /** A report by objects: a bar for each of the first rows. */
 export interface BarChart {
@@ -50,8 +31,9 @@ export function chartOf(
 ): LineChart | BarChart {
   const dimensions = dimensionsOf(search);
   const time = dimensions.find(isTime);
-  const object = dimensions.find((one) => !isTime(one));
-  const nameOf = (row: Row) => (object && nameOfKey(language, row, object)) ?? words.notRecorded;
+  const objects = dimensions.filter((one) => !isTime(one));
+  const nameOf = (row: Row) =>
+    objects.map((object) => nameOfKey(language, row, object) ?? words.notRecorded).join(", ");
   if (time === undefined) return barsOf(report.rows, figure, nameOf);
   // Of a report by objects, too, whose rows leave out the days and hours in which nothing happened.
   const times = (time === "day" ? daysBetween : hoursBetween)(report.timeZone, report.from, report.to);
@@ -59,9 +41,9 @@ export function chartOf(
   const unfinished = current === -1 ? undefined : current;
   const valuesOf = (rows: readonly Row[], of: (row: Row) => number | null | undefined) => {
     const byTime = new Map(rows.map((row) => [row.keys[time], of(row) ?? null]));
-    return times.map((at) => byTime.get(at) ?? (figure === "fillRate" || figure === "ecpmMicros" ? null : 0));
+    return times.map((at) => byTime.get(at) ?? (isQuotient(figure) ? null : 0));
   };
-  if (object === undefined) {
+  if (objects.length === 0) {
     const lines: Line[] = [{ name: words.all, values: valuesOf(report.rows, (row) => row[figure]) }];
     const isCompared = report.rows.some(({ before }) => before !== undefined);
     if (isCompared) {
@@ -69,30 +51,14 @@ export function chartOf(
     }
     return { kind: "lines", times, lines, unfinished, left: 0 };
   }
-  const ofObjects = [...Map.groupBy(report.rows, ({ keys }) => keys[object] ?? "").values()].toSorted(
-    (one, other) => sumOf(other, figure) - sumOf(one, figure),
-  );
+  const ofObjects = [
+    ...Map.groupBy(report.rows, ({ keys }) => objects.map((object) => keys[object]).join(" ")).values(),
+  ].toSorted((one, other) => sumOf(other, figure) - sumOf(one, figure));
   const lines = ofObjects.slice(0, MAX_LINES).flatMap((rows) => {
     const [first] = rows;
     return first ? [{ name: nameOf(first), values: valuesOf(rows, (row) => row[figure]) }] : [];
   });
   return { kind: "lines", times, lines, unfinished, left: ofObjects.length - lines.length };
-}
-
-/**
- * A line as it is drawn: up to the last day or hour that is over, and from there to the one that is not (`rest`), which so does not
- * look like a fall. Undefined: all of it is over, or nothing.
- */
-export function drawnParts(
-  { unfinished = 0 }: Pick<LineChart, "unfinished">,
-  { values, isBefore }: Line,
-): { over: (number | null)[]; rest: (number | null)[] | undefined } {
-  if (unfinished === 0 || isBefore) return { over: values, rest: undefined };
-  const isRest = (index: number) => index === unfinished - 1 || index === unfinished;
-  return {
-    over: values.map((value, index) => (index < unfinished ? value : null)),
-    rest: values.map((value, index) => (isRest(index) ? value : null)),
-  };
 }
 
 function barsOf(rows: readonly Row[], figure: Figure, nameOf: (row: Row) => string): BarChart {

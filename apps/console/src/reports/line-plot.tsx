@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { drawnParts, type LineChart } from "./chart-series.ts";
+import { drawnParts, type LineChart } from "./line-chart.ts";
 
 const HEIGHT = 240;
 /** Dashes, so that lines are told apart without their colour. */

@@ -1,11 +1,10 @@
-import { type ComponentType, lazy, Suspense, useMemo } from "react";
-import { useFormats } from "../words/formats.ts";
+import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from "react";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type BarChart, chartOf } from "./chart-series.ts";
+import { type Figure, isCount, type Report, useFigureText } from "./figures.ts";
 import type { LinePlotProps } from "./line-plot.tsx";
 import { dimensionsOf } from "./report-query.ts";
-import { type Figure, figures, type Report } from "./report-table.tsx";
-import type { ReportsSearch } from "./search.ts";
+import type { ReportPart, ReportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
 
 // The library that draws lines is larger than the rest of the screen. Without it the figures are still in the table.
@@ -20,15 +19,52 @@ const NoPlot = () => null;
 interface ReportChartProps {
   report: Report;
   search: ReportsSearch;
-  onFigure: (figure: Figure) => void;
+  /** Those that can be chosen, by name. */
+  names: Readonly<Partial<Record<Figure, string>>>;
+  onFigure: (figure: Figure | ReportPart) => void;
+  /** What can be chosen beside the figures. */
+  parts?: readonly { part: ReportPart; name: string; shown: ReactNode }[];
 }
 
 /** One figure of the report as a picture. The table under it has the same values as text. */
-export function ReportChart({ report, search, onFigure }: ReportChartProps) {
+export function ReportChart({ report, search, names, onFigure, parts = [] }: ReportChartProps) {
+  const words = useWords(reportWords);
+  const shown = (Object.keys(names) as Figure[]).filter((figure) => report.total[figure] !== undefined);
+  const figure = shown.find((one) => one === search.figure) ?? busiest(report);
+  const current = parts.find(({ part }) => part === search.figure);
+  return (
+    <section className="panel report-chart" aria-labelledby="report-chart">
+      <div className="list-head">
+        <h2 id="report-chart" className="only-heard">
+          {words.chart}
+        </h2>
+        <select
+          aria-label={words.chartFigure}
+          value={current?.part ?? figure}
+          onChange={({ target: { value } }) =>
+            onFigure([...shown, ...parts.map(({ part }) => part)].find((one) => one === value) ?? figure)
+          }
+        >
+          {shown.map((one) => (
+            <option key={one} value={one}>
+              {names[one]}
+            </option>
+          ))}
+          {parts.map(({ part, name }) => (
+            <option key={part} value={part}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </div>
+      {current?.shown ?? <FigureChart report={report} search={search} figure={figure} />}
+    </section>
+  );
+}
+
+function FigureChart({ report, search, figure }: Pick<ReportChartProps, "report" | "search"> & { figure: Figure }) {
   const words = useWords(reportWords);
   const language = useLanguage();
-  const shown = figures.filter((figure) => report.total[figure] !== undefined);
-  const figure = shown.find((one) => one === search.figure) ?? busiest(report);
   const chart = useMemo(
     () =>
       chartOf(report, search, {
@@ -39,27 +75,11 @@ export function ReportChart({ report, search, onFigure }: ReportChartProps) {
       }),
     [report, search, figure, words, language],
   );
-  const textOf = useFigureText(figure, report.currency);
+  const figureText = useFigureText(report.currency);
+  const textOf = (value: number) => figureText(figure, value);
   const timeText = useTimeText(search);
   return (
-    <section className="panel report-chart" aria-labelledby="report-chart">
-      <div className="list-head">
-        <h2 id="report-chart" className="only-heard">
-          {words.chart}
-        </h2>
-        <select
-          aria-label={words.chartFigure}
-          value={figure}
-          onChange={({ target }) => onFigure(shown.find((one) => one === target.value) ?? figure)}
-        >
-          {shown.map((one) => (
-            <option key={one} value={one}>
-              {words.figures[one]}
-            </option>
-          ))}
-        </select>
-        <span className="secondary">{chart.left > 0 && words.left(chart.left)}</span>
-      </div>
+    <>
       {chart.kind === "bars" ? (
         <Bars chart={chart} textOf={textOf} />
       ) : (
@@ -69,11 +89,12 @@ export function ReportChart({ report, search, onFigure }: ReportChartProps) {
             textOf={textOf}
             timeText={timeText}
             unfinishedText={words.lines.unfinished}
-            isWhole={figure !== "fillRate" && !figure.endsWith("Micros")}
+            isWhole={isCount(figure)}
           />
         </Suspense>
       )}
-    </section>
+      {chart.left > 0 && <p className="secondary">{words.left(chart.left)}</p>}
+    </>
   );
 }
 
@@ -82,12 +103,6 @@ function busiest({ total }: Report): Figure {
   if ((total.spendMicros ?? 0) > 0) return "spendMicros";
   if ((total.revenueMicros ?? 0) > 0) return "revenueMicros";
   return total.requests >= total.clicks ? "requests" : "clicks";
-}
-
-function useFigureText(figure: Figure, currency: string): (value: number) => string {
-  const { number, share, money } = useFormats();
-  if (figure === "fillRate") return share;
-  return figure.endsWith("Micros") ? (value) => money(value, currency) : number;
 }
 
 /** Of a day `2026-03-01`, or of an hour of the zone with its offset: as the zone's clock shows it. */

@@ -4,55 +4,98 @@ import { useBots } from "../session/use-bots.ts";
 import { useCampaigns } from "../session/use-campaigns.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { readableBy, zoneOf } from "./report-query.ts";
-import { comparisons, objects, type ReportsSearch, times } from "./search.ts";
+import { isSplittable, limitsOf } from "./narrow-report.ts";
+import { ReportPresets } from "./report-presets.tsx";
+import { daysOf, readableBy, zoneOf } from "./report-query.ts";
+import { comparisons, objects, type ReportObject, type ReportsSearch, times } from "./search.ts";
+import { viewWords } from "./view-words.ts";
 import { objectWords, reportWords } from "./words.ts";
+import { ZoneField } from "./zone-field.tsx";
 
 const route = getRouteApi("/shell/reports");
 
 /** Range, zone, what the rows are split by, and what they are compared with: all of it in the address. */
 export function ReportFilters({ search }: { search: ReportsSearch }) {
   const words = useWords(reportWords);
-  const names = objectWords[useLanguage()];
+  const { thenBy } = useWords(viewWords);
   const navigate = route.useNavigate();
   const filter = (changes: Partial<ReportsSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const person = usePerson();
   const may = useMay();
-  // Publishers do not see who pays.
-  const offered = objects.filter((by) => readableBy(person, { by }).by !== undefined);
-  const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+  const days = daysOf(search, new Date());
+  // A day that is chosen by hand stays, and so does the other one, which was shown.
+  const filterDays = (changes: Partial<typeof days>) => filter({ ...days, ...changes, range: undefined });
+  const unordered = { orderBy: undefined, order: undefined };
+  const { by, also } = search;
   return (
-    <div className="filters">
-      <DayField label={words.from} value={search.from} onChange={(from) => filter({ from })} />
-      <DayField label={words.to} value={search.to} onChange={(to) => filter({ to })} />
-      <Choice
-        label={words.zone}
-        value={zoneOf(search)}
-        options={zones.map((zone) => [zone, zone])}
-        onChange={(zone) => filter({ zone })}
-      />
-      <Choice
-        label={words.time}
-        value={search.time ?? (search.by === undefined ? "day" : "")}
-        options={[["", words.noTime], ...times.map((time) => [time, words.times[time]] as const)]}
-        onChange={(value) => filter({ time: times.find((time) => time === value) })}
-      />
-      <Choice
-        label={words.by}
-        value={search.by ?? ""}
-        options={[["", words.noObject], ...offered.map((one) => [one, names[one]] as const)]}
-        onChange={(value) => filter({ by: objects.find((one) => one === value), orderBy: undefined, order: undefined })}
-      />
-      <Choice
-        label={words.compare}
-        value={search.compare ?? ""}
-        options={[["", words.noComparison], ...comparisons.map((one) => [one, words.comparisons[one]] as const)]}
-        onChange={(value) => filter({ compare: comparisons.find((one) => one === value) })}
-      />
-      <BotChoice search={search} onChange={(bot) => filter({ bot })} />
-      {may("listCampaigns") && <CampaignChoice search={search} onChange={(campaign) => filter({ campaign })} />}
-    </div>
+    <>
+      <ReportPresets search={search} onChoose={filter} />
+      <div className="filters">
+        <DayField label={words.from} value={days.from} onChange={(from) => filterDays({ from })} />
+        <DayField label={words.to} value={days.to} onChange={(to) => filterDays({ to })} />
+        <Labelled label={words.zone}>
+          {(id) => <ZoneField id={id} zone={zoneOf(search)} onChange={(zone) => filter({ zone })} />}
+        </Labelled>
+        <Choice
+          label={words.time}
+          value={search.time ?? (by === undefined ? "day" : "")}
+          options={[["", words.noTime], ...times.map((time) => [time, words.times[time]] as const)]}
+          onChange={(value) => filter({ time: times.find((time) => time === value) })}
+        />
+        <ObjectChoice
+          label={words.by}
+          value={by}
+          beside={limitsOf(search).filter((limit) => limit !== by)}
+          onChange={(chosen) =>
+            filter({
+              by: chosen,
+              also: chosen && also && isSplittable(also, [chosen]) ? also : undefined,
+              ...unordered,
+            })
+          }
+        />
+        {by !== undefined && (
+          <ObjectChoice
+            label={thenBy}
+            value={also}
+            beside={[by, ...limitsOf(search).filter((limit) => limit !== also)]}
+            onChange={(chosen) => filter({ also: chosen, ...unordered })}
+          />
+        )}
+        <Choice
+          label={words.compare}
+          value={search.compare ?? ""}
+          options={[["", words.noComparison], ...comparisons.map((one) => [one, words.comparisons[one]] as const)]}
+          onChange={(value) => filter({ compare: comparisons.find((one) => one === value) })}
+        />
+        <BotChoice search={search} onChange={(bot) => filter({ bot })} />
+        {may("listCampaigns") && <CampaignChoice search={search} onChange={(campaign) => filter({ campaign })} />}
+      </div>
+    </>
+  );
+}
+
+interface ObjectChoiceProps {
+  label: string;
+  value: ReportObject | undefined;
+  /** What it must go with. */
+  beside: readonly ReportObject[];
+  onChange: (object: ReportObject | undefined) => void;
+}
+
+function ObjectChoice({ label, value, beside, onChange }: ObjectChoiceProps) {
+  const words = useWords(reportWords);
+  const names = objectWords[useLanguage()];
+  const person = usePerson();
+  // Publishers do not see who pays.
+  const offered = objects.filter((by) => readableBy(person, { by }).by !== undefined && isSplittable(by, beside));
+  return (
+    <Choice
+      label={label}
+      value={value ?? ""}
+      options={[["", words.noObject], ...offered.map((one) => [one, names[one]] as const)]}
+      onChange={(chosen) => onChange(objects.find((one) => one === chosen))}
+    />
   );
 }
 
@@ -107,19 +150,20 @@ function Labelled({ label, children }: { label: string; children: (id: string) =
 
 interface DayFieldProps {
   label: string;
-  value: string | undefined;
-  onChange: (day: string | undefined) => void;
+  value: string;
+  onChange: (day: string) => void;
 }
 
 function DayField({ label, value, onChange }: DayFieldProps) {
   return (
     <Labelled label={label}>
       {(id) => (
+        // While a part of the day is missing there is none: the report stays.
         <input
           id={id}
           type="date"
-          value={value ?? ""}
-          onChange={(event) => onChange(event.target.value || undefined)}
+          value={value}
+          onChange={({ target }) => target.value !== "" && onChange(target.value)}
         />
       )}
     </Labelled>

@@ -1,14 +1,11 @@
 import { readerOfRole } from "@intermission/operator-api/access";
-import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
+import { dayOf, daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
 import type { Person } from "@intermission/operator-api/people";
 import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/statistics";
-import type { ReportsSearch } from "./search.ts";
+import type { ReportObject, ReportsSearch } from "./search.ts";
 
 /** That of the browser, unless the address names one. */
 export const zoneOf = ({ zone }: ReportsSearch): string => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** The same report for each reader, whose browser may have another zone. */
-export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, zone: zoneOf(search) });
 
 /**
  * The nearest report that a person may read. A link of a person with another role or other bots opens without the parts that
@@ -16,11 +13,14 @@ export const withZone = (search: ReportsSearch): ReportsSearch => ({ ...search, 
  */
 export function readableBy({ role, botIds }: Pick<Person, "role" | "botIds">, search: ReportsSearch): ReportsSearch {
   const { hidden, dimensions } = seenBy[readerOfRole[role]];
-  const isHidden = (figure: ReportOrder | undefined) => hidden.some((one) => one === figure);
+  const isHidden = (figure: string | undefined) => hidden.some((one) => one === figure);
+  const isUnseen = (object: ReportObject | undefined) => object !== undefined && !dimensions.includes(object);
   const isForeign = role === "publisher" && search.bot !== undefined && !botIds.includes(search.bot);
   return {
     ...search,
-    ...(search.by !== undefined && !dimensions.includes(search.by) && { by: undefined }),
+    ...(isUnseen(search.by) && { by: undefined }),
+    ...(isUnseen(search.also) && { also: undefined }),
+    ...(isUnseen("advertiser") && { advertiser: undefined }),
     ...(isHidden(search.orderBy) && { orderBy: undefined, order: undefined }),
     ...(isHidden(search.figure) && { figure: undefined }),
     ...(isForeign && { bot: undefined }),
@@ -28,26 +28,61 @@ export function readableBy({ role, botIds }: Pick<Person, "role" | "botIds">, se
 }
 
 /** What the rows are split by: the days, unless the address names something else. */
-export function dimensionsOf({ time, by }: ReportsSearch): Dimension[] {
+export function dimensionsOf({ time, by, also }: ReportsSearch): Dimension[] {
   if (time === undefined && by === undefined) return ["day"];
-  return [time, by].filter((one) => one !== undefined);
+  return [time, by, by && also !== by ? also : undefined].filter((one) => one !== undefined);
+}
+
+/** The first and the last day of a report. */
+export function daysOf(search: ReportsSearch, now: Date): { from: string; to: string } {
+  const today = dayOf(zoneOf(search), now);
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  switch (search.range) {
+    case undefined: {
+      const { to = today, from = daysLater(to, -6) } = search;
+      return { from, to };
+    }
+    case "today":
+      return { from: today, to: today };
+    case "yesterday":
+      return { from: daysLater(today, -1), to: daysLater(today, -1) };
+    case "28-days":
+      return { from: daysLater(today, -27), to: today };
+    case "this-month":
+      return { from: firstOfMonth, to: today };
+    case "last-month": {
+      const to = daysLater(firstOfMonth, -1);
+      return { from: `${to.slice(0, 8)}01`, to };
+    }
+    default:
+      throw search.range satisfies never;
+  }
 }
 
 /** An address as the query of the report's route and of its CSV file, which so are the same report. */
-export function reportQueryOf(search: ReportsSearch) {
-  const { from, to, compare, bot, campaign, orderBy, order } = search;
+export function reportQueryOf(search: ReportsSearch, now = new Date()) {
+  const { range, compare, bot, campaign, creative, advertiser, country, platform, language, premium } = search;
   const timeZone = zoneOf(search);
+  const days = range === undefined ? search : daysOf(search, now);
+  // A range until now is compared with one as long: the rest of today is not a part of it.
+  const to = range !== undefined && days.to === dayOf(timeZone, now) ? undefined : days.to;
   return {
     by: dimensionsOf(search).join(","),
     timeZone,
-    from: from && startOfDay(timeZone, from).toISOString(),
+    from: days.from && startOfDay(timeZone, days.from).toISOString(),
     // The last day counts whole.
     to: to && startOfDay(timeZone, daysLater(to, 1)).toISOString(),
     compare,
     botId: bot,
     campaignId: campaign,
-    orderBy,
-    order: orderBy && order,
+    creativeId: creative,
+    advertiser,
+    country,
+    platform,
+    language,
+    premium,
+    orderBy: search.orderBy,
+    order: search.orderBy && search.order,
   };
 }
 

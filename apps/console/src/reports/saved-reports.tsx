@@ -12,14 +12,14 @@ import { Icon } from "../ui/icon.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { withZone } from "./report-query.ts";
+import { withView } from "./columns.ts";
 import { type ReportsSearch, reportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
 
 /**
  * The reports that the person has saved, as links, and a button that saves the present one. What is saved is the address in its
- * versioned form: one from before a release still opens, and one without a range is of the latest seven days whenever it is
- * opened.
+ * versioned form: one from before a release still opens, and one whose range moves with the calendar is of the latest days
+ * whenever it is opened.
  */
 export function SavedReports({ search }: { search: ReportsSearch }) {
   const words = useWords(reportWords);
@@ -55,9 +55,9 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
 }
 
 /** `reportsSearch` reads the fields in one order, so that two addresses of one report are equal. */
-const textOfSearch = (search: ReportsSearch) => writeAddress(reportsSearch(withZone(search))).slice(1);
+const textOfSearch = (search: ReportsSearch) => writeAddress(reportsSearch(withView(search))).slice(1);
 
-const searchOfSaved = ({ search }: Pick<SavedReport, "search">) => withZone(reportsSearch(parseAddress(search)));
+const searchOfSaved = ({ search }: Pick<SavedReport, "search">) => withView(reportsSearch(parseAddress(search)));
 
 function SaveDialog({ address, onClose }: { address: string; onClose: () => void }) {
   const words = useWords(reportWords);

@@ -5,27 +5,55 @@ import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 
 /** What a row of a report may be split by, beside the time. */
-export const objects = ["bot", "campaign", "creative", "advertiser", "country", "platform", "language"] as const;
+export const objects = [
+  "bot",
+  "campaign",
+  "creative",
+  "advertiser",
+  "country",
+  "platform",
+  "language",
+  "premium",
+] as const;
 export type ReportObject = (typeof objects)[number];
 export const times = ["day", "hour"] as const;
 export const comparisons = ["previous", "weekdays"] as const satisfies readonly Comparison[];
+/** Days that move with the calendar; without one, and without days, the last seven. */
+export const ranges = ["today", "yesterday", "28-days", "this-month", "last-month"] as const;
+export type ReportRange = (typeof ranges)[number];
+/** What the place of the chart may show instead of a figure. */
+const parts = ["funnel", "users"] as const;
+export type ReportPart = (typeof parts)[number];
 
 const day = z.iso.date();
+const key = z.string().min(1).max(64);
 
-/** A report as its address says it; without a range, the last seven days of the zone. `to` is the last day; `figure` is that of the chart. */
+/**
+ * A report as its address says it. `to` is the last day; rows are split by the time, by `by` and by `also`, and limited to the
+ * objects that are named; `columns` are names of figures with commas, or `usual`; `figure` is that of the chart.
+ */
 export const reportsSearch = searchOf(
   z.object({
+    range: z.enum(ranges),
     from: day,
     to: day,
     zone: timeZone,
     time: z.enum(times),
     by: z.enum(objects),
+    also: z.enum(objects),
     compare: z.enum(comparisons),
     bot: z.string().regex(/^\d{1,20}$/),
-    campaign: z.string().max(64),
+    campaign: key,
+    creative: key,
+    advertiser: key,
+    country: key,
+    platform: key,
+    language: key,
+    premium: key,
+    columns: z.string().max(800),
     orderBy: z.enum(reportOrders),
     order: z.enum(["ascending"]),
-    figure: z.enum(reportOrders),
+    figure: z.enum([...reportOrders, ...parts]),
   }),
 );
 export type ReportsSearch = ReturnType<typeof reportsSearch>;

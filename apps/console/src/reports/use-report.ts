@@ -1,12 +1,12 @@
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { useQuery } from "@tanstack/react-query";
 import { callOperator, type RouteInput } from "../operator/call-operator.ts";
-import type { Report } from "./report-table.tsx";
+import type { Report } from "./figures.ts";
 
 /** Pages of 1000 rows: 90 days of 50 campaigns. */
 const MAX_PAGES = 5;
 
-type ReportQuery = NonNullable<RouteInput<typeof statisticsRoutes.readStats>["query"]>;
+export type ReportQuery = NonNullable<RouteInput<typeof statisticsRoutes.readStats>["query"]>;
 
 /** A report with the rows of its first pages; `next` is null if these are all. A chart by time needs the last day, too. */
 export function useReport(query: ReportQuery) {

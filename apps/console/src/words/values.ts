@@ -239,6 +239,9 @@ export interface Values {
   "reports.removed": { name: string | number };
   "reports.countedUntil": { time: string | number };
   "reports.comparedWith": { from: string | number; to: string | number };
+  "reportView.unlimited": { object: string | number };
+  "reportView.ofStepBefore": { share: string | number };
+  "reportView.funnelNote": { clicks: number };
   "reviews.loaded": { count: number };
   "reviews.loadedOfMore": { count: number };
   "reviews.releaseOf": { id: string | number };

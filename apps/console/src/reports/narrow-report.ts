@@ -1,0 +1,45 @@
+import { namedDimensions } from "@intermission/operator-api/statistics";
+import type { Row } from "./figures.ts";
+import { dimensionsOf } from "./report-query.ts";
+import { objects, type ReportObject, type ReportsSearch } from "./search.ts";
+
+/**
+ * The report of one row: it is limited to the row's objects and day, and split by what is left of the report's dimensions, else
+ * by the time. Undefined: what belongs to no object, or was not recorded, and an hour are no reports of their own.
+ */
+export function narrowed(search: ReportsSearch, { keys }: Pick<Row, "keys">): ReportsSearch | undefined {
+  const dimensions = dimensionsOf(search);
+  const split = objects.filter((object) => dimensions.includes(object));
+  const known = split.filter((object) => keys[object]);
+  const { day } = keys;
+  if (known.length === 0 && day === undefined) return undefined;
+  const [by, also] = dimensions.filter(
+    (one): one is ReportObject => split.some((object) => object === one) && !known.some((object) => object === one),
+  );
+  return {
+    ...search,
+    ...Object.fromEntries(known.map((object) => [object, keys[object]])),
+    ...(day !== undefined && { range: undefined, from: day, to: day, time: "hour" }),
+    by,
+    also,
+    orderBy: undefined,
+    order: undefined,
+  };
+}
+
+const ofAudience = objects.filter((object) => !namedDimensions.some((named) => named === object));
+
+/** Whether the server has sums of both: none are of a creative and an audience. */
+function isSummed(one: ReportObject, other: ReportObject): boolean {
+  return !(one === "creative" && ofAudience.includes(other)) && !(other === "creative" && ofAudience.includes(one));
+}
+
+/** What rows may be split by, beside what a report is split by or limited to. */
+export function isSplittable(object: ReportObject, beside: readonly (ReportObject | undefined)[]): boolean {
+  return beside.every((other) => other === undefined || (other !== object && isSummed(object, other)));
+}
+
+/** The objects that a report is limited to. */
+export function limitsOf(search: ReportsSearch): ReportObject[] {
+  return objects.filter((object) => search[object] !== undefined);
+}

@@ -7,7 +7,7 @@ import { SimulatedVideo } from "./simulated-video.ts";
 /** The outcome of a call. A call that hangs never arrives and times out after ten seconds. */
 export type Network = "fine" | "request-lost" | "answer-lost" | "hangs" | "busy";
 
-export interface SentCall extends ReportRequest {
+interface SentCall extends ReportRequest {
   readonly atMs: number;
   readonly by: "fetch" | "beacon";
 }

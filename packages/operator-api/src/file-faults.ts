@@ -96,7 +96,7 @@ export type FileFaultCode = keyof typeof fileFaults;
 /** The type of a value, by its name. */
 export type FileFaultValue<Name extends string> = Name extends "kind" | "colours" | "container" ? FileWord : string;
 
-export type FileFaultValues<Code extends FileFaultCode> = {
+type FileFaultValues<Code extends FileFaultCode> = {
   readonly [Name in (typeof fileFaults)[Code][number]]: FileFaultValue<Name>;
 };
 
@@ -113,7 +113,7 @@ export function fileFault<Code extends FileFaultCode>(
   return { code, values: values ?? {} };
 }
 
-export type FileFaultTexts = { readonly [Code in FileFaultCode]: (values: FileFaultValues<Code>) => string };
+type FileFaultTexts = { readonly [Code in FileFaultCode]: (values: FileFaultValues<Code>) => string };
 
 /** In English, each a clause without a full stop: the command line joins those of a file. */
 export const fileFaultTexts: FileFaultTexts = {

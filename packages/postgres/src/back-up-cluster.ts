@@ -22,7 +22,7 @@ export interface BackUpOptions {
   readonly onProgress: Progress;
 }
 
-export interface ClusterBackup {
+interface ClusterBackup {
   /** Everything that was acknowledged before this moment is in the copy. */
   readonly completeUntil: Date;
   readonly schemas: readonly CheckedSchema[];

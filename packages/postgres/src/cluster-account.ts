@@ -40,7 +40,7 @@ function openToPass(dataDirectory: string): boolean {
   return true;
 }
 
-export interface ClusterPlace {
+interface ClusterPlace {
   readonly folder: string;
   readonly dataDirectory: string;
   readonly programs: string;

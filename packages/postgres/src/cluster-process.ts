@@ -108,7 +108,7 @@ export interface StartedServer extends ClusterServer {
   stopCounting(): void;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly folder: string;
   readonly programs: string;
   readonly account: ClusterAccount;

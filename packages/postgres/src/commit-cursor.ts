@@ -49,7 +49,7 @@ const findPlace = statement<{ xid: string }>(
    from commit_epochs as own where epoch_id = $1`,
 );
 
-export type FeedPlace =
+type FeedPlace =
   | { readonly outcome: "place"; readonly xid: string; readonly id: string }
   /** The cursor is newer than the backup from which this store was restored. */
   | { readonly outcome: "unknown-epoch" };

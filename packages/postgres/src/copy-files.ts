@@ -7,7 +7,7 @@ import { StoreFault } from "./store-faults.ts";
 /** Reports long work: the step, and how many of its bytes are done; 0 of 0 for a step whose length is unknown. */
 export type Progress = (step: string, doneBytes: number, totalBytes: number) => void;
 
-export interface FoundEntry {
+interface FoundEntry {
   /** Relative to the folder, with "/". */
   readonly path: string;
   readonly kind: "file" | "folder";
@@ -47,7 +47,7 @@ export async function bytesBelow(folder: string, isLeftOut?: (path: string) => b
   return sum;
 }
 
-export interface FileSum {
+interface FileSum {
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;

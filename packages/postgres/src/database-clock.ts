@@ -3,7 +3,7 @@ import type { Database } from "./open-database.ts";
 import { statement } from "./open-database.ts";
 
 /** The database's clock, as this process follows it. */
-export interface DatabaseClock {
+interface DatabaseClock {
   /**
    * The database's time. Every moment that decides is read here: this machine's own clock may be wrong by days, and all nodes
    * share the database's.
@@ -53,7 +53,7 @@ interface Comparison {
 }
 
 /** What a time of the database is, compared with what was expected by this process's own timer. */
-export type ClockJudgement = "steady" | "corrected" | "doubted" | "believed";
+type ClockJudgement = "steady" | "corrected" | "doubted" | "believed";
 
 /**
  * A jump towards this machine's clock corrects the database's, and counts at once. Any other is doubted, since the machine's

@@ -1,7 +1,7 @@
 import { type Runner, statement } from "./database.ts";
 
 /** The database behind a store, as its server names it. */
-export interface StoreDescription {
+interface StoreDescription {
   /** Of PostgreSQL. */
   readonly postgres: string;
   /** Address and port, or "socket" for a connection on the same machine, as that of the embedded store. */

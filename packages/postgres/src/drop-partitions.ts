@@ -4,7 +4,7 @@ import { qualified } from "./schema-tables.ts";
 
 type Week = Pick<Partition, "table" | "name" | "fromMs" | "toMs">;
 
-export interface DropPartitionsOptions {
+interface DropPartitionsOptions {
   readonly schema: string;
   /** Whether a week's rows are no longer kept: asked of each before it would be dropped. */
   readonly isExpired: (week: Week) => boolean;
@@ -18,7 +18,7 @@ export interface DropPartitionsOptions {
   readonly waitMs?: number;
 }
 
-export interface DroppedPartitions {
+interface DroppedPartitions {
   readonly dropped: readonly string[];
   /** Some row of these is still needed. */
   readonly needed: readonly string[];

@@ -16,7 +16,7 @@ import { movingSettings } from "./session-settings.ts";
 const PART_BYTES = 32 * 1024 * 1024;
 
 /** What the rows of a store show of it. */
-export type ExportedRows = Pick<ExportManifest, "schema" | "migrations" | "takenAt" | "tables" | "sequences">;
+type ExportedRows = Pick<ExportManifest, "schema" | "migrations" | "takenAt" | "tables" | "sequences">;
 
 /**
  * Writes all rows of a schema, as one snapshot sees them, to files in `tables` of the folder. Servers may use the store

@@ -12,7 +12,7 @@ export class CommitUnknownError extends Error {
   override readonly name = "CommitUnknownError";
 }
 
-export interface GroupCommitsOptions<In, Out> {
+interface GroupCommitsOptions<In, Out> {
   /** What is written, as `clicks`: the name of its span in traces. */
   readonly name: string;
   /** Writes a batch in one statement or transaction, commits, and returns one result for each item, in their order. */

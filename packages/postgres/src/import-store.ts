@@ -13,7 +13,7 @@ import { copyIn, copyOut, qualified, requireSameVersion, tablesOfSchema } from "
 import { movingSettings } from "./session-settings.ts";
 import { StoreFault } from "./store-faults.ts";
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly schema: string;
   readonly migrations: Migrations;
   readonly folder: string;

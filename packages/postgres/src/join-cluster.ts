@@ -23,13 +23,13 @@ import { postgresPrograms } from "./postgres-programs.ts";
 import { EngineDeath, faultOfDeath, StoreFault } from "./store-faults.ts";
 
 /** A cluster that this process uses until `leave`. */
-export interface JoinedCluster {
+interface JoinedCluster {
   readonly connection: ClusterConnection;
   /** The last user that leaves stops the server. */
   leave(): Promise<void>;
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly dataDirectory: string;
   readonly mayCreate: boolean;
   readonly buffersMegabytes: number;

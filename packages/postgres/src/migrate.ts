@@ -36,7 +36,7 @@ export function readMigrations(folder: URL): Migrations {
   );
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** The schema may be that of an import that has not ended. */
   readonly isImporting?: boolean;
   /** A statement that waits longer for a lock gives way to others, and is tried again. */

@@ -26,7 +26,7 @@ export {
 } from "./database.ts";
 
 /** Connections of this process: `waiting` are requests that wait for one. */
-export interface PoolState {
+interface PoolState {
   readonly open: number;
   readonly idle: number;
   readonly waiting: number;
@@ -42,7 +42,7 @@ export interface OpenedDatabase extends Database {
   withoutTimeout<T>(work: (client: pg.ClientBase) => Promise<T>): Promise<T>;
 }
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   /** A PostgreSQL server, 15 or newer. Without it the embedded cluster of the data folder is used, and started if needed. */
   readonly databaseUrl?: string | undefined;
   /** The data folder, which the servers and command lines of one machine share; the embedded cluster is in `postgres` inside. */

@@ -76,7 +76,7 @@ export function coveredUntil(
   return Math.min(...until);
 }
 
-export interface PartitionRange {
+interface PartitionRange {
   readonly schema: string;
   readonly tables: readonly PartitionedTable[];
   /** Each week that this range touches gets a partition of each table. */

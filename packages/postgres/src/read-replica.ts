@@ -7,7 +7,7 @@ import { unavailabilityOf } from "./store-faults.ts";
 import { watchSilence } from "./watch-silence.ts";
 
 /** What may be read from a streaming replica now. */
-export type ReplicaState =
+type ReplicaState =
   | { readonly state: "following"; readonly lagSeconds: number }
   /** It answers, but has not replayed the log for longer than is allowed; null: it has replayed nothing yet. */
   | { readonly state: "behind"; readonly lagSeconds: number | null }

@@ -9,7 +9,7 @@ import { whileAlone } from "./join-cluster.ts";
 import { postgresPrograms } from "./postgres-programs.ts";
 import { StoreFault } from "./store-faults.ts";
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly dataDirectory: string;
   /** Folders outside of the cluster that are restored, too, and must be empty or missing. */
   readonly otherFolders: readonly string[];

@@ -16,7 +16,7 @@ interface ValueOf {
 type Columns = Readonly<Record<string, keyof ValueOf>>;
 
 /** Rows as parameters of a statement. */
-export interface RowParameters<Row> {
+interface RowParameters<Row> {
   /** One parameter per column: `$1::text[]`. */
   readonly parameters: readonly string[];
   /** The parameter of one column. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 /** How many rows a table has, and a sum over them that does not depend on their order. */
-export interface RowSum {
+interface RowSum {
   readonly rows: number;
   /** 32 hex digits. */
   readonly checksum: string;

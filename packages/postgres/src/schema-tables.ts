@@ -71,7 +71,7 @@ export function copyIn(schema: string, table: Pick<SchemaTable, "name" | "column
   return `copy ${qualified(schema, table.name)} (${columnList(table)}) from stdin`;
 }
 
-export interface SequenceState {
+interface SequenceState {
   readonly name: string;
   readonly lastValue: string;
 }

@@ -17,7 +17,7 @@ import { postgresPrograms } from "./postgres-programs.ts";
 import type { Migrations } from "./schema-state.ts";
 import { StoreFault } from "./store-faults.ts";
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly dataDirectory: string;
   /** The folder of the programs of the version that made the cluster; by default where Debian and Homebrew put them. */
   readonly oldPrograms?: string | undefined;
@@ -27,7 +27,7 @@ export interface UpgradeOptions {
   readonly onProgress: Progress;
 }
 
-export type Upgraded =
+type Upgraded =
   /** The cluster is of the version of this program. */
   | { readonly outcome: "current"; readonly major: number }
   /** `left`: the schemas that other servers have to move; the old cluster is in use until none is left. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 
-export interface ApiReferenceOptions {
+interface ApiReferenceOptions {
   readonly title: string;
   /** The OpenAPI documents of this server, by their path, such as `/client/v1/openapi.json`. */
   readonly documents: readonly { readonly title: string; readonly path: string }[];

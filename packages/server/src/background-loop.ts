@@ -7,7 +7,7 @@ export interface BackgroundLoop {
 }
 
 /** What became of the rounds since the start of the process. */
-export interface LoopHealth {
+interface LoopHealth {
   readonly done: number;
   readonly failed: number;
   /** Of `Date.now()`; undefined before the first round that ended well. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 declare const BUILT_FROM: Source | undefined;
 
 /** What a program was made from. */
-export interface Source {
+interface Source {
   /** Ten digits of the commit, with `-dirty` where files differ from it; null where git or its repository is missing. */
   readonly commit: string | null;
   /** The day of the commit, as 2026-11-28. */

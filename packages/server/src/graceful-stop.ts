@@ -1,7 +1,7 @@
 import type { Logger } from "./logger.ts";
 import { notifySystemd } from "./notify-systemd.ts";
 
-export interface StopOptions {
+interface StopOptions {
   readonly logger: Logger;
   /** How long `stop` may take. */
   readonly timeoutMs?: number | undefined;
@@ -12,7 +12,7 @@ export interface StopOptions {
 }
 
 /** Whether this process has got a signal to stop and perhaps still serves requests. */
-export interface Draining {
+interface Draining {
   hasBegun: boolean;
 }
 

@@ -34,7 +34,7 @@ export async function requireDatabase(database: Pick<Database, "run" | "transact
   }
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Resolves when requests can be served. */
   readonly check: () => Promise<unknown>;
   /** A further condition of `/readyz`; throws `NotReady` where the operator has to act, since a restart would not help. */

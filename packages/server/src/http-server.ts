@@ -29,7 +29,7 @@ export {
   UNAVAILABLE_RETRY_SECONDS,
 } from "./answer-errors.ts";
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly logger: Logger;
   /** TRUST_PROXY; undefined if it is not set, which is as `false` and warns of requests that a proxy forwarded. */
   readonly trustProxy?: TrustProxy | undefined;

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { NotReachable } from "./command-line.ts";
 import type { CommandContext, OperatorCall } from "./operator-client.ts";
 
-export interface KeyOption {
+interface KeyOption {
   idempotencyKey?: string | undefined;
 }
 

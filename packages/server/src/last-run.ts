@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Logger } from "./logger.ts";
 
 /** What is known of a run that ended without a shutdown. */
-export interface BrokenRun {
+interface BrokenRun {
   /** The last time at which it is known to have run. */
   readonly aliveAt: Date;
   /** When the machine was started, if that was after `aliveAt`. */
@@ -14,7 +14,7 @@ export interface BrokenRun {
   readonly memoryKills: { readonly source: string; readonly count: number } | undefined;
 }
 
-export interface FollowedRun {
+interface FollowedRun {
   /** For `/readyz`, in the first hour. */
   warning(): string | undefined;
   /** Leaves the mark of this run. Called once it serves: a start that is refused is no broken run. */

@@ -5,7 +5,7 @@ import { createHttpServer, HttpError } from "./http-server.ts";
 import type { Logger } from "./logger.ts";
 
 /** A server that starts: it listens already, and answers that it is not ready. */
-export interface StartingServer {
+interface StartingServer {
   /** What the start waits for now: `/readyz` and the log say it. */
   waitFor(what: string): void;
   /** Gives the port to the finished server. No connection is refused meanwhile. */

@@ -3,7 +3,7 @@ import { type CommandContext, NotReachable, withExamples } from "./command-line.
 import { telegramIdOption } from "./command-options.ts";
 import { userNamesFrom } from "./logged-users.ts";
 
-export interface LogIdContext extends Pick<CommandContext<never>, "print"> {
+interface LogIdContext extends Pick<CommandContext<never>, "print"> {
   /** The secrets of the server's hashes, of this machine's settings: the present one first, then those before it. */
   secrets(): readonly (Uint8Array | string | undefined)[];
 }

@@ -1,12 +1,12 @@
 import { distance } from "fastest-levenshtein";
 
 /** A variable that is not a setting, but has nearly the name of one. */
-export interface MistypedSetting {
+interface MistypedSetting {
   readonly written: string;
   readonly meant: string;
 }
 
-export interface KnownSettings {
+interface KnownSettings {
   readonly names: readonly string[];
   /** Those that `NAME_FILE` may replace. */
   readonly secrets: readonly string[];

@@ -1,5 +1,5 @@
 /** Writes to standard output, and says whether all of it arrived. */
-export interface Printer {
+interface Printer {
   print(text: string): void;
   /** The reason why something was not written, once all is written; undefined also for a reader that wants no more. */
   fault(): Promise<string | undefined>;

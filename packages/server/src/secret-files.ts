@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 /** A token or a key has a few hundred bytes; a longer file is another one. */
 const MAX_BYTES = 64 * 1024;
 
-export interface EnvironmentWithSecrets {
+interface EnvironmentWithSecrets {
   readonly environment: NodeJS.ProcessEnv;
   /** By the name of the secret; each text begins with the variable's name. */
   readonly faults: Map<string, string>;

@@ -7,7 +7,7 @@ import { bodyBytes } from "./finish-bodies.ts";
 import { invalid, invalidField } from "./refuse.ts";
 
 /** A request whose parts the schemas of its route have checked. */
-export interface OperatorRequest<Route extends OperatorRoute>
+interface OperatorRequest<Route extends OperatorRoute>
   extends Pick<FastifyRequest<{ Params: CheckedPart<Route, "params"> }>, "params" | "log"> {
   readonly query: CheckedPart<Route, "query">;
   /** Whom it comes from, and its headers. */

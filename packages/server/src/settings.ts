@@ -241,7 +241,7 @@ export function readSettings<Schema extends z.ZodType>(
   return parsed.data;
 }
 
-export interface SettingsOptions {
+interface SettingsOptions {
   /** The names of all settings, to which a mistyped one is near. */
   readonly names?: readonly string[];
   /** The names of the settings that `NAME_FILE` may replace. */

@@ -45,7 +45,7 @@ export function continueTrace<Result>(
     );
 }
 
-export interface OutgoingCall {
+interface OutgoingCall {
   readonly method: string;
   /** Only host and port become attributes: paths and queries hold tokens, codes and ids. */
   readonly url: string;

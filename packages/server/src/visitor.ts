@@ -1,7 +1,7 @@
 import { createIsbotFromList, list as isbotList } from "isbot";
 import { BoundedCache } from "./bounded-cache.ts";
 
-export type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "library";
+type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "library";
 
 /** A platform in brackets and an engine: browsers, in-app browsers and webviews. Old phones use other formats. */
 const BROWSER = [

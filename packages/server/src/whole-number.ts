@@ -1,6 +1,6 @@
 /** How large a whole number that a person writes may be, and how it is written where that is clear. */
 
-export type WholeNumberReading = { outcome: "number"; value: number } | { outcome: "refused"; message: string };
+type WholeNumberReading = { outcome: "number"; value: number } | { outcome: "refused"; message: string };
 
 export interface WholeNumberBounds {
   min: number;

@@ -21,7 +21,7 @@ const writing = `
   if (from !== "0") await Promise.all(Array.from({ length: 8 }, write)).catch(() => {});
 `;
 
-export interface Writer {
+interface Writer {
   readonly child: ChildProcess;
   readonly open: Promise<boolean>;
   readonly ended: Promise<unknown>;

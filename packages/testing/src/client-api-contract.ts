@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { headerFaults, openWebhookReceiver, type WebhookReceiver } from "./webhook-receiver.ts";
 
 /** A running ad service with one bot, whose webhook is active and whose users can earn by direct links. */
-export interface ServiceUnderTest {
+interface ServiceUnderTest {
   readonly address: string;
   readonly botId: string;
   readonly token: string;

@@ -9,7 +9,7 @@ import type { SmallDisk } from "./small-disk.ts";
 import { findDebianPrograms } from "./temporary-cluster.ts";
 
 /** A PostgreSQL server whose data are on a small disk. */
-export interface ClusterOnDisk {
+interface ClusterOnDisk {
   readonly url: string;
   /** Starts it again wherever it has ended, as systemd does; stops that with `stop`. */
   supervise(): void;

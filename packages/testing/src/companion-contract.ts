@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /** A running companion API with one bot: a view pays 10, a followed link 3, and a code pays once. */
-export interface CompanionUnderTest {
+interface CompanionUnderTest {
   readonly url: string;
   /** The key of the bot's backend. */
   readonly apiKey: string;

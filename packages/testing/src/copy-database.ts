@@ -7,7 +7,7 @@ import { findDebianPrograms, startTemporaryCluster, type TemporaryCluster } from
 import { createServerDatabase } from "./test-database.ts";
 
 /** A backup as operators make it: `pg_dump`, restored by `psql` into an empty database. For tests. */
-export interface DatabaseDump {
+interface DatabaseDump {
   /** Restores it into a new database of the server at `base`. */
   restoreTo(base: string): Promise<{ url: string; drop(): Promise<void> }>;
   remove(): void;

@@ -13,7 +13,7 @@ interface ReceivedWebhook {
 }
 
 /** The expected verdicts. They follow from what was changed, so no second verifier is needed. */
-export interface Forgery {
+interface Forgery {
   received: ReceivedWebhook;
   isXSignatureGenuine: boolean;
   isStandardGenuine: boolean;

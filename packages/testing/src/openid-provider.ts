@@ -6,7 +6,7 @@ import Provider from "oidc-provider";
 export type OpenIdProviderFixture = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
 /** Whoever has the browser, at the provider. */
-export interface ProviderAccount {
+interface ProviderAccount {
   subject: string;
   username: string;
 }

@@ -31,7 +31,7 @@ interface Webhook {
   at?: number;
 }
 
-export type WebhookCase = [name: string, expected: "genuine" | "refused", webhook: Webhook];
+type WebhookCase = [name: string, expected: "genuine" | "refused", webhook: Webhook];
 
 /** One line of input for the examples' command lines. */
 export function lineOf({ headers, body: sent = body, tokens = [token], at = now }: Webhook): string {

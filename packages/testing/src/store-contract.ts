@@ -6,23 +6,23 @@ interface EventStore {
 }
 
 /** A store that writes a coin in one transaction with its event. `write` may throw in that transaction, if there can be one. */
-export interface CommittingStore extends EventStore {
+interface CommittingStore extends EventStore {
   pay(eventId: string, write?: () => void): Promise<void>;
 }
 
-export interface LeaseLengths {
+interface LeaseLengths {
   readonly leaseMs: number;
   /** How long a handler may take, in stores without leases. */
   readonly maxHandlerMs: number;
 }
 
 /** Why a store cannot be tested on this machine. */
-export interface Missing {
+interface Missing {
   readonly missing: string;
 }
 
 /** An empty place for events. */
-export interface StoreUnderTest<Store extends EventStore> {
+interface StoreUnderTest<Store extends EventStore> {
   /** The store of another process, with the same events. */
   open(lengths: LeaseLengths): Store;
   close?(): Promise<unknown>;

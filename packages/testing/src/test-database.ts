@@ -38,7 +38,7 @@ export async function openTestDatabase(options: {
 }
 
 /** The tables of one server in an embedded cluster. */
-export interface MigratedStore {
+interface MigratedStore {
   readonly schema: string;
   readonly migrations: Migrations;
 }

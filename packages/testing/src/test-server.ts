@@ -5,7 +5,7 @@ import type { Migrations } from "@intermission/postgres/schema-state";
 import pg from "pg";
 import { startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
 
-export interface ServerDatabase {
+interface ServerDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 
-export interface ReceivedWebhook {
+interface ReceivedWebhook {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly fields: Readonly<Record<string, unknown>>;

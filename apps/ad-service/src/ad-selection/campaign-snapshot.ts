@@ -8,7 +8,7 @@ import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCu
 import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
 import { openLocalTimes } from "./local-time.ts";
 
-export interface RunningCampaigns {
+interface RunningCampaigns {
   campaigns: Campaign[];
   /** Delivered on the days before today, by campaign. */
   earlier: Map<string, Delivered>;
@@ -73,7 +73,7 @@ function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficC
   return flatCurve.map((flat, hour) => 0.1 * flat + 0.9 * ((byHour.get(hour) ?? 0) / all));
 }
 
-export interface CampaignDelivery {
+interface CampaignDelivery {
   campaignId: string;
   views: number;
   clicks: number;

@@ -1,7 +1,7 @@
 import { BoundedCache } from "@intermission/server/bounded-cache";
 
 /** Hour (0–23) and weekday (1 is Monday). */
-export interface LocalTime {
+interface LocalTime {
   readonly hour: number;
   readonly weekday: number;
 }

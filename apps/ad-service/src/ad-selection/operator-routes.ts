@@ -11,7 +11,7 @@ import type { CampaignSnapshot } from "./campaign-snapshot.ts";
 import { explainChoice } from "./explain-choice.ts";
 import { seenBy } from "./select-ad.ts";
 
-export interface ExplainOperatorDeps {
+interface ExplainOperatorDeps {
   database: Database;
   media: MediaStorage;
   bots: Bots;

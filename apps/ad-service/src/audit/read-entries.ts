@@ -2,7 +2,7 @@ import type { AuditEntry, ObjectKind } from "@intermission/operator-api/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
-export interface AuditQuery {
+interface AuditQuery {
   actor?: string | undefined;
   operation?: string | undefined;
   objectKind?: string | undefined;

@@ -22,7 +22,7 @@ import { lockName, type Seal, sealFolder, sumsOfBackup } from "./sealed-folder.t
 
 export type BackupConfig = Pick<CommandConfig, "dataDirectory" | "buffersMegabytes" | "media">;
 
-export interface BackUpOptions {
+interface BackUpOptions {
   readonly onProgress: Progress;
   /** An earlier backup on the same disk: videos that it has are links to its files. */
   readonly previous?: string | undefined;

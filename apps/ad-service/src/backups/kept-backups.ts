@@ -95,7 +95,7 @@ async function removeUnfinished(partial: string): Promise<void> {
   await rm(partial, { recursive: true, force: true });
 }
 
-export interface CheckedBackup {
+interface CheckedBackup {
   readonly folder: string;
   readonly seal: Seal;
   readonly ageHours: number;

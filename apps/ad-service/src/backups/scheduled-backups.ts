@@ -5,12 +5,12 @@ import type { Logger } from "@intermission/server/logger";
 import { Gauge, type Registry } from "prom-client";
 import { datedBackupsIn, readSeal } from "./sealed-folder.ts";
 
-export interface ScheduledBackups extends BackgroundLoop {
+interface ScheduledBackups extends BackgroundLoop {
   /** For `/readyz`: why the last backup failed. */
   warning(): string | undefined;
 }
 
-export interface BackupSchedule {
+interface BackupSchedule {
   readonly folder: string;
   readonly everyHours: number;
   readonly environment: NodeJS.ProcessEnv;

@@ -30,7 +30,7 @@ export function lookupHashOf(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
-export type AuthenticateBotOutcome =
+type AuthenticateBotOutcome =
   | { outcome: "authenticated"; bot: Bot; tokenId: string }
   | { outcome: "missing" }
   | { outcome: "malformed" }
@@ -83,7 +83,7 @@ export function forgetTokens({ cache }: ApiTokens): void {
   cache.clear();
 }
 
-export interface Caller {
+interface Caller {
   bot: Bot;
   tokenId: string;
 }
@@ -126,7 +126,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** Counts of wrong tokens, by who holds the right one. */
-export interface WrongTokens {
+interface WrongTokens {
   inc(labels: { setting: "api_token" }): void;
 }
 

@@ -113,7 +113,7 @@ async function setSettings(tx: Transaction, { botId, settings, expectedUpdatedAt
   return changed !== undefined;
 }
 
-export type AddBotOutcome =
+type AddBotOutcome =
   /** The token itself is returned only once, here. */
   { outcome: "added"; bot: Bot; entry: TokenEntry; token: string } | { outcome: "bot-exists" };
 

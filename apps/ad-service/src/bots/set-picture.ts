@@ -27,7 +27,7 @@ interface PictureOf {
   now: Date;
 }
 
-export type SetPictureOutcome =
+type SetPictureOutcome =
   | { outcome: "changed"; bot: Bot }
   | { outcome: "unknown-bot" }
   | { outcome: "refused"; faults: readonly FileFault[] };

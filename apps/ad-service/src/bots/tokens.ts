@@ -55,7 +55,7 @@ async function setTokenState(
   await tx.run(setState, [botId, tokenId, change.state, change.activatedAt, change.revokeAt, change.revokedAt]);
 }
 
-export type CreateTokenOutcome =
+type CreateTokenOutcome =
   /** The token itself is returned only once, here. */
   | { outcome: "created"; entry: TokenEntry; token: string }
   | { outcome: "unknown-bot" }
@@ -108,7 +108,7 @@ export async function insertToken(
 /** Longest time that a replaced token remains valid. */
 const RETIREMENT_MS = 7 * 24 * 3600 * 1000;
 
-export type ActivateTokenOutcome =
+type ActivateTokenOutcome =
   | { outcome: "activated"; retiring: { tokenId: string; revokeAt: Date; lastUsedAt: Date | null } | null }
   | { outcome: "unknown-token" }
   | { outcome: "not-next"; state: TokenState };
@@ -140,7 +140,7 @@ export async function activateToken(
   return outcome;
 }
 
-export type RevokeTokenOutcome =
+type RevokeTokenOutcome =
   /** `activatedTokenId` replaced it; once the last token is revoked, the bot's events are held. */
   | { outcome: "revoked"; activatedTokenId: string | null; isLast: boolean; lastUsedAt: Date | null }
   | { outcome: "unknown-token" }

@@ -8,11 +8,11 @@ import { advertiserNames, similarAdvertiser } from "../advertisers/similar-adver
 import type { Delivered } from "./campaigns.ts";
 
 /** An effect of a campaign's settings that is rarely meant. `message` is a sentence about `field` that says what will happen. */
-export interface CampaignWarning extends ConfirmableEffect {
+interface CampaignWarning extends ConfirmableEffect {
   field: keyof CampaignSettings;
 }
 
-export interface WarningFacts {
+interface WarningFacts {
   /** The stored campaign; undefined for a new one. */
   before: Campaign | undefined;
   /** The settings that are added or changed. */

@@ -10,14 +10,14 @@ import { StartFault } from "@intermission/server/start-fault";
 import type { FastifyBaseLogger } from "fastify";
 
 /** The facts that decide about the currency of the store. */
-export interface CurrencyFacts {
+interface CurrencyFacts {
   /** The one of all amounts so far; undefined before the first start. */
   readonly stored: string | undefined;
   /** Whether the store has a price, a budget or a charge: amounts of the stored currency, which nothing converts. */
   readonly hasMoney: boolean;
 }
 
-export type CurrencyDecision =
+type CurrencyDecision =
   | { outcome: "kept"; currency: string }
   | { outcome: "stored"; currency: string }
   | { outcome: "changed"; currency: string; from: string }

@@ -2,7 +2,7 @@ import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campai
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Delivered } from "./campaigns.ts";
 
-export interface DeliveredDays {
+interface DeliveredDays {
   all: Delivered;
   today: Delivered;
 }

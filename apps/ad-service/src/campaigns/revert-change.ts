@@ -7,7 +7,7 @@ import { settingColumns } from "./campaign-settings.ts";
 /** A campaign as the audit trail records it: settings by column, with `status` and `advertiser_id`. */
 type RecordedCampaign = Readonly<Record<string, unknown>>;
 
-export type RevertPlan =
+type RevertPlan =
   | {
       outcome: "plan";
       settings: Partial<CampaignSettings>;

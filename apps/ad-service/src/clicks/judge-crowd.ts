@@ -32,7 +32,7 @@ export interface PlaceOfClick {
 
 export type CrowdSuspicion = "many-users-of-one-address" | "crowded-network";
 
-export interface Crowd {
+interface Crowd {
   readonly suspicions: readonly CrowdSuspicion[];
   /** More than the bot's usual clicks explain: by default the click is held. */
   readonly isFarm: boolean;

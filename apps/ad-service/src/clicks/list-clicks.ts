@@ -6,7 +6,7 @@ import { filterConditions, filterValues, type Matching } from "../campaigns/bulk
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
 
-export interface ClickFilter extends ReviewFilter {
+interface ClickFilter extends ReviewFilter {
   /** As the list shows it. */
   address?: string | null | undefined;
   network?: string | null | undefined;

@@ -47,7 +47,7 @@ export async function listConversions(
   return { rows, next: read.length > limit ? (rows.at(-1) ?? null) : null };
 }
 
-export interface ConversionPeriod {
+interface ConversionPeriod {
   botId?: string | undefined;
   campaignId?: string | undefined;
   /** Of these campaigns only, such as those of one advertiser. */
@@ -59,7 +59,7 @@ export interface ConversionPeriod {
 }
 
 /** What a period brought for one event, in one currency. */
-export interface ConversionSum {
+interface ConversionSum {
   event: string;
   currency: string;
   /** Reported, less those that were reversed; negative if more were reversed than reported in the period. */

@@ -15,7 +15,7 @@ export interface Postback {
   now: Date;
 }
 
-export type RecordConversionOutcome =
+type RecordConversionOutcome =
   | { outcome: "recorded" }
   /** It was recorded before, so nothing was added. */
   | { outcome: "repeated" }

@@ -3,7 +3,7 @@ import type { AdReport, AdReportsPage } from "@intermission/operator-api/creativ
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { z } from "zod";
 
-export type AdReportFilter = { creativeId?: string | undefined; botId?: string | undefined };
+type AdReportFilter = { creativeId?: string | undefined; botId?: string | undefined };
 
 /** Where a page ended. All pages of a list count the reports up to the same moment, so that new ones reorder nothing. */
 interface Place {
@@ -44,7 +44,7 @@ const list: Statement<AdReport> = {
     order by count(*) desc, creative_id, reason limit $7`,
 };
 
-export type ListAdReportsOutcome = { outcome: "page"; page: AdReportsPage } | { outcome: "bad-cursor" };
+type ListAdReportsOutcome = { outcome: "page"; page: AdReportsPage } | { outcome: "bad-cursor" };
 
 /** Counted by creative and reason, the most frequent first; `after` continues an earlier list of the same filter. */
 export async function listAdReports(

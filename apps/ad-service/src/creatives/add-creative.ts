@@ -31,7 +31,7 @@ export type AddCreativeOutcome =
 
 export const MAX_VIDEO_BYTES = 100 * 1024 * 1024;
 
-export interface AddCreativeDeps {
+interface AddCreativeDeps {
   database: Database;
   media: MediaStorage;
   ffmpeg: Ffmpeg;
@@ -40,7 +40,7 @@ export interface AddCreativeDeps {
 }
 
 /** The advertiser whose video it is, and whether that advertiser uploads it, so that it is a draft. */
-export interface CreativeOwner {
+interface CreativeOwner {
   advertiserId: string;
   isSubmission: boolean;
 }

@@ -37,7 +37,7 @@ interface SeenChange extends CreativeChange {
   isSubmission: boolean;
 }
 
-export type SetCaptionsOutcome =
+type SetCaptionsOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; faults: readonly FileFault[] };
@@ -104,7 +104,7 @@ function languageOf(tag: string): string | undefined {
   }
 }
 
-export type RemoveCaptionsOutcome =
+type RemoveCaptionsOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
   | { outcome: "no-such-captions" };
@@ -126,7 +126,7 @@ export async function removeCaptions(
   });
 }
 
-export type SetPosterOutcome =
+type SetPosterOutcome =
   | { outcome: "changed"; creative: Creative }
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; faults: readonly FileFault[] };

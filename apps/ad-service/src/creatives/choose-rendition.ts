@@ -67,7 +67,7 @@ function numberOf(headers: Headers, name: string): number {
 }
 
 /** One of several files of the same video. */
-export interface VideoFile {
+interface VideoFile {
   width: number;
   height: number;
   /** kbit/s; 0 if unknown. */

@@ -6,7 +6,7 @@ import { otherKindOf, pictureKindOf } from "./other-files.ts";
 import { endOfSegment } from "./webm-segment.ts";
 
 /** `end`: players ignore what stands behind it. `isVideo`: it may be a video in another container, which its owner can convert. */
-export type DetectedContainer =
+type DetectedContainer =
   | { outcome: "detected"; container: Container; end: number }
   | { outcome: "refused"; fault: FileFault; isVideo: boolean };
 

@@ -48,7 +48,7 @@ export const MAX_PIXELS_OF_PICTURE = 50_000_000;
 
 export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
 
-export interface FfmpegWork {
+interface FfmpegWork {
   from: string;
   /** The format that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
   container: Format;

@@ -63,7 +63,7 @@ const rulesOf: Record<PictureUse, UseRules> = {
   },
 };
 
-export type FittedPicture =
+type FittedPicture =
   | { outcome: "fits"; bytes: Buffer; extension: Picture["extension"] }
   | { outcome: "refused"; faults: readonly FileFault[] };
 

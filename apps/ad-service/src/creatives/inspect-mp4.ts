@@ -16,7 +16,7 @@ const MAX_SAMPLES = 180 * 192_000;
 /** Boxes that contain boxes: https://developer.apple.com/documentation/quicktime-file-format */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex"]);
 
-export type Mp4Structure =
+type Mp4Structure =
   /** `end`: what stands behind it belongs to no part of the video. */
   { outcome: "whole"; end: number } | { outcome: "refused"; fault: FileFault };
 

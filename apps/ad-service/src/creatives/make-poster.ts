@@ -14,7 +14,7 @@ const formats = [
 const MAX_WIDTH = 720;
 
 /** `fault` says why there is none; undefined if no ffmpeg is on the server. */
-export type MadePoster =
+type MadePoster =
   | { outcome: "made"; path: string; extension: "webp" | "jpg" }
   | { outcome: "missing"; fault: string | undefined };
 

@@ -45,7 +45,7 @@ const picturesOfBots = statement<{ botId: string; files: string[] }>(
 );
 
 /** The files that this node lacks. */
-export interface MissingMedia {
+interface MissingMedia {
   /** Files of active creatives, and pictures of bots. */
   readonly files: number;
   readonly missing: number;
@@ -72,7 +72,7 @@ export function missingMedia(shownFiles: readonly ShownFiles[], isThere: (file: 
   };
 }
 
-export interface MediaDeps {
+interface MediaDeps {
   readonly database: Database;
   readonly media: Pick<MediaStorage, "has">;
 }
@@ -127,7 +127,7 @@ const nextStep = {
 } satisfies Record<(FolderStorage | BucketStorage)["kind"], string>;
 
 /** What this node knew about its files at the last check. */
-export interface MediaCheck {
+interface MediaCheck {
   /** Undefined if all files were there, or nothing is known about them; what is wrong with a bucket otherwise. */
   warning(): string | undefined;
   /** Throws `NotReady` if this node has no video at all: other nodes, or the version before, should serve. */

@@ -11,7 +11,7 @@ export interface MadeRendition {
   byteLength: number;
 }
 
-export interface MadeRenditions {
+interface MadeRenditions {
   renditions: MadeRendition[];
   /** Why there are fewer files than this video needs. */
   fault?: string;

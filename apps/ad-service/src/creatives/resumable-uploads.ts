@@ -56,7 +56,7 @@ export async function handleUpload(
   await opened.person.run(person, () => opened.tus.handle(request, response));
 }
 
-export type FoundUpload =
+type FoundUpload =
   | { outcome: "finished"; bytes: Readable }
   | { outcome: "unfinished"; sent: number; byteLength: number | undefined }
   /** There is none, or it is another person's. */

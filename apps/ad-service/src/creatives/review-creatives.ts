@@ -9,7 +9,7 @@ export type ReviewDecision =
   /** An earlier decision is taken back. */
   | { review: "waiting" };
 
-export type ReviewOutcome =
+type ReviewOutcome =
   | { outcome: "reviewed"; creative: Creative }
   | { outcome: "unknown-creative" }
   /** It has changed since the reviewer saw it. */
@@ -73,7 +73,7 @@ export async function readReviewQueue(
   return { waiting: counted?.waiting ?? 0, creatives: await database.run(listQueue, [limit]) };
 }
 
-export type SubmitOutcome =
+type SubmitOutcome =
   | { outcome: "submitted"; creative: Creative }
   | { outcome: "unknown-creative" }
   | { outcome: "approved-already" };

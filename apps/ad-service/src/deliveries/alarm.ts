@@ -1,5 +1,5 @@
 /** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
-export interface Alarm {
+interface Alarm {
   ring(): void;
   hasRung(): boolean;
   wait(milliseconds: number): Promise<void>;

@@ -50,7 +50,7 @@ export type AttemptOutcome =
   /** Nothing was sent, or the failure is not the endpoint's: no attempt is consumed. */
   | { outcome: "not-made"; to: "waiting" | "held"; delaySeconds: number };
 
-export interface AttemptDeps {
+interface AttemptDeps {
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: { error(facts: object, message: string): void };
   /** Aborts when a stop no longer waits for the attempt. */
@@ -197,7 +197,7 @@ export async function sendWebhook(
   });
 }
 
-export interface Judgement {
+interface Judgement {
   state: Extract<DeliveryState, "waiting" | "delivered" | "failed" | "unknown">;
   /** Delay until the next attempt, when `waiting`. */
   delaySeconds: number | null;

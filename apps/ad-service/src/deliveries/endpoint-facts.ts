@@ -5,7 +5,7 @@ import type { NoticeReason } from "../notices/notice.ts";
 import type { EndpointHealth } from "./endpoint-health.ts";
 
 /** What is read of an endpoint to decide its health. */
-export interface EndpointFacts {
+interface EndpointFacts {
   botId: string;
   url: string;
   /** Increased by each statement that changes the health or the address: what was decided is written only if it is unchanged. */

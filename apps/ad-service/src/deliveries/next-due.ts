@@ -2,7 +2,7 @@ import { firstEventIdAt } from "@intermission/ad-core/code";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { weekStart } from "@intermission/postgres/partitions";
 
-export interface NextDue {
+interface NextDue {
   /** Time until the next delivery becomes due; null if none will. */
   milliseconds: number | null;
   /** A delivery is due. If a claim found none, its endpoint has no capacity, or another statement has locked the delivery. */

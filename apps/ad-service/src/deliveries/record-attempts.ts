@@ -8,7 +8,7 @@ import { type ClaimedDelivery, releaseDeliveries } from "./claim-deliveries.ts";
 import { type DecidedHealth, decidedRows, healthAssignments, readEndpointFacts } from "./endpoint-facts.ts";
 import { type HealthChange, nextEndpointHealth, noticeOf } from "./endpoint-health.ts";
 
-export interface RecordAttemptDeps {
+interface RecordAttemptDeps {
   database: Database;
   finishing: CommitGroup<FinishedAttempt, boolean>;
   log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };

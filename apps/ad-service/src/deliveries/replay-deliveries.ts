@@ -101,7 +101,7 @@ export async function replayDelivery(
   return { outcome: "replayed", notBefore: row.notBefore };
 }
 
-export interface ReplayRange {
+interface ReplayRange {
   botId: string;
   scope: ReplayScope;
   /** When the events were earned, both ends included. */
@@ -150,7 +150,7 @@ export type ReplayRefusal =
   /** Its receiver may not dedupe: delivered events are sent again only individually. */
   | { outcome: "at-most-once" };
 
-export type ReplayDeliveriesOutcome =
+type ReplayDeliveriesOutcome =
   /** `next` continues after this batch; null: the range is done. */
   { outcome: "replayed"; replayed: number; next: string | null } | ReplayRefusal;
 
@@ -217,7 +217,7 @@ const countOf = (scope: ReplayScope) =>
   );
 const counts = { failed: countOf("failed"), everything: countOf("everything") };
 
-export interface ReplayCount {
+interface ReplayCount {
   count: number;
   /** Deliveries of the range in the state `unknown`, which a replay leaves out. */
   unknown: number;

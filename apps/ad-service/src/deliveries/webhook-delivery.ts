@@ -18,7 +18,7 @@ import { readNextDue } from "./next-due.ts";
 import { finishDeliveries, recordAttempt } from "./record-attempts.ts";
 import { shareWakeUps } from "./share-wake-ups.ts";
 
-export interface WebhookDeliveryDeps {
+interface WebhookDeliveryDeps {
   database: Database;
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;

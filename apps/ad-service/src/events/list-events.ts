@@ -53,7 +53,7 @@ const selectEnd = statement<EventRow>(
 );
 
 /** Whether and in which currency a list says what its events are worth. */
-export interface ListedWorth {
+interface ListedWorth {
   includeRevenue: boolean;
   currency: string;
 }

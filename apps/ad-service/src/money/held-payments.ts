@@ -9,12 +9,12 @@ import type { Payment } from "./payment-provider.ts";
 import { type Recorded, recordOnceIn } from "./record-once.ts";
 
 /** A payment as a provider has reported it. */
-export interface ReportedPayment extends Omit<Payment, "reference"> {
+interface ReportedPayment extends Omit<Payment, "reference"> {
   provider: string;
   reference: string;
 }
 
-export type ReportOutcome =
+type ReportOutcome =
   | { outcome: "recorded" }
   | { outcome: "recorded-before" }
   /** A person decides whether it is credited. */
@@ -165,7 +165,7 @@ async function findHeldPayment(tx: Pick<Transaction, "run">, heldId: string): Pr
   return row && paymentOf(row);
 }
 
-export type HeldDecision =
+type HeldDecision =
   | { outcome: "decided"; payment: HeldPayment }
   | { outcome: "unknown" }
   | { outcome: "decided-before"; state: HeldPayment["state"] }

@@ -5,7 +5,7 @@ import bs58 from "bs58";
 import { referenceKey } from "./reference-key.ts";
 
 /** Why money moved. Charges and refunds come from priced events alone, the others from people and payment providers. */
-export type EntryKind = MoneyEntry["kind"];
+type EntryKind = MoneyEntry["kind"];
 
 /** `cash`: what was received and paid out. `revenue`: what the operator earned. */
 export type Account = "cash" | "revenue" | `advertiser:${string}` | `publisher:${string}`;
@@ -150,7 +150,7 @@ export async function findByReference(
   return found?.transactionId;
 }
 
-export interface AccountEntry {
+interface AccountEntry {
   entryId: number;
   transactionId: string;
   kind: EntryKind;
@@ -171,7 +171,7 @@ const list = statement<AccountEntry>(
    order by entry_id desc limit $5`,
 );
 
-export interface EntryList {
+interface EntryList {
   account: Account;
   from?: Date | undefined;
   to?: Date | undefined;

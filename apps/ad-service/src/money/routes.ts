@@ -7,7 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { recordReported } from "./held-payments.ts";
 import type { Payment, PaymentProvider } from "./payment-provider.ts";
 
-export interface PaymentDeps {
+interface PaymentDeps {
   database: Database;
   providers: readonly PaymentProvider[];
   /** Of all amounts (ISO 4217). */

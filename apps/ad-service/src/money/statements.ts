@@ -71,7 +71,7 @@ export async function issueStatements(database: Pick<Database, "run" | "transact
 }
 
 /** With all digits of its amounts. */
-export type IssuedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" | "lines"> & {
+type IssuedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" | "lines"> & {
   openingMicros: bigint;
   closingMicros: bigint;
   lines: (Omit<StatementLine, "amountMicros"> & { amountMicros: bigint })[];

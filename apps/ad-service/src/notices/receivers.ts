@@ -3,7 +3,7 @@ import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
 /** An address that is sent notices of a bot's endpoint. */
-export interface NoticeReceiver {
+interface NoticeReceiver {
   channel: NoticeChannel;
   address: string;
   /** The last health that a notice was made of. */
@@ -30,7 +30,7 @@ export async function listNoticeReceivers(database: Pick<Database, "run">, botId
 /** An address for each channel: null removes it, undefined leaves it unchanged. */
 export type NoticeAddresses = { [Channel in NoticeChannel]?: string | null | undefined };
 
-export type SetNoticesOutcome =
+type SetNoticesOutcome =
   | { outcome: "set"; receivers: NoticeReceiver[] }
   /** A receiver of events would take notices for events. */
   | { outcome: "webhook-of-events" };

@@ -45,7 +45,7 @@ const postpone = statement<never>(
   update notices set due_at = now() + make_interval(secs => $3) where bot_id = $1 and channel = $2`,
 );
 
-export interface NoticeSenderDeps extends NoticeAdapters {
+interface NoticeSenderDeps extends NoticeAdapters {
   log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
   everyMs?: number;
 }

@@ -82,7 +82,7 @@ export function parseTarget(text: string, isPlainHttpAllowed: boolean): ParsedTa
 /** All addresses of a name, in the order in which they should be tried. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-export interface HostResolver {
+interface HostResolver {
   /** The cached addresses; the same array until the next look-up. */
   known(hostname: string): readonly string[] | undefined;
   /** Rejects with an OutgoingFailure. */

@@ -11,7 +11,7 @@ const PROBE_IDLE_MS = 60_000;
 const EARLY_ANSWER_MS = 3;
 
 /** One address of one origin. A TLS session is kept for this destination only. */
-export interface Destination {
+interface Destination {
   readonly origin: string;
   readonly isSecure: boolean;
   /** The host name, or the literal address without its brackets. */
@@ -173,7 +173,7 @@ export interface ConnectionPool {
   readonly inUse: Set<Connection>;
 }
 
-export interface ConnectionPools {
+interface ConnectionPools {
   /** The callers limit how many are in use at the same time. */
   to(address: string, target: Omit<Destination, "address">): ConnectionPool;
   close(): Promise<void>;

@@ -205,7 +205,7 @@ interface Watched {
   giveUp(reason: unknown): void;
 }
 
-export interface DeadlineWatch {
+interface DeadlineWatch {
   add(watched: Watched): void;
   remove(watched: Watched): void;
 }

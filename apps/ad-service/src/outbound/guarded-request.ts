@@ -313,7 +313,7 @@ function answerText(bytes: Uint8Array): string {
 const MAX_DOWNLOAD_MS = 5 * 60_000;
 const MAX_REDIRECTS = 5;
 
-export interface DownloadRequest {
+interface DownloadRequest {
   url: string;
   into: Writable;
   signal: AbortSignal;

@@ -80,7 +80,7 @@ export interface ProvedIdentity {
   readonly label: string;
 }
 
-export type ProveIdentityOutcome =
+type ProveIdentityOutcome =
   | { outcome: "proved"; identity: ProvedIdentity }
   /** The person did not allow it. */
   | { outcome: "cancelled" }

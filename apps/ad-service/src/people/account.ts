@@ -63,7 +63,7 @@ const endOthers = statement<{ one: number }>(
   "delete from person_sessions where person_id = $1 and token_hash <> $2 returning 1 as one",
 );
 
-export type ChangePasswordOutcome =
+type ChangePasswordOutcome =
   | { outcome: "changed"; ended: number }
   | { outcome: "no-password" }
   /** The password or the code is wrong, or the code was used. */

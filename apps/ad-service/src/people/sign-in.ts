@@ -41,7 +41,7 @@ export type SignInOutcome =
   | { outcome: "refused" }
   | { outcome: "too-many-tries"; waitSeconds: number };
 
-export interface SignInRequest {
+interface SignInRequest {
   email: string;
   password: string;
   code: string;
@@ -115,7 +115,7 @@ export async function signIn(signIns: SignIns, request: SignInRequest): Promise<
   });
 }
 
-export type InvitationOutcome =
+type InvitationOutcome =
   | { outcome: "open"; person: Person; totpSecret: string }
   | { outcome: "unknown-invitation" }
   | { outcome: "too-many-tries"; waitSeconds: number };

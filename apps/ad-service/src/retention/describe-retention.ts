@@ -7,7 +7,7 @@ import { keptKinds, partitionedTables, type Retention, tableNames } from "./kept
 
 const schema = "ad_service";
 
-export interface DescribedRetention {
+interface DescribedRetention {
   /** Rows of later moments have no partition yet. */
   partitionsUntil: Date;
   kept: { rows: KeptRows; days: number; since: Date }[];

@@ -65,7 +65,7 @@ const LOOK_EVERY_MS = 10_000;
 const DROP_EVERY_MS = 3_600_000;
 const DROP_AGAIN_MS = 300_000;
 
-export interface KeptPartitions extends BackgroundLoop {
+interface KeptPartitions extends BackgroundLoop {
   /** Throws `NotReady` while rows of this moment have no partition, and none could be made. */
   require(): void;
 }

@@ -9,7 +9,7 @@ import { type AddSampleDeps, type AddSampleOutcome, addSample } from "./add-samp
 import { type RemoveSampleDeps, removeSample } from "./remove-sample.ts";
 import { readSample } from "./sample-row.ts";
 
-export interface SampleOperatorDeps extends AddSampleDeps, RemoveSampleDeps {
+interface SampleOperatorDeps extends AddSampleDeps, RemoveSampleDeps {
   bots: Bots;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };

@@ -4,7 +4,7 @@ import { type Runner, statement } from "@intermission/postgres/open-database";
 import { webhooksKeptSince } from "../retention/describe-retention.ts";
 import type { Figures } from "./figures-of.ts";
 
-export interface DeliverySuccess {
+interface DeliverySuccess {
   delivered: number;
   underWay: number;
   failed: number;

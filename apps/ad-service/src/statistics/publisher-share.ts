@@ -2,7 +2,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 
-export type ShareDecision =
+type ShareDecision =
   | { outcome: "kept"; percent: number }
   | { outcome: "stored"; percent: number }
   | { outcome: "changed"; percent: number; from: number };
@@ -60,7 +60,7 @@ export async function rememberPublisherShare(
 const EVERY_MS = 60_000;
 
 /** Reports on a running node that another node has changed the share. */
-export interface ShareCheck {
+interface ShareCheck {
   warning(): string | undefined;
   health: BackgroundLoop["health"];
   stop: BackgroundLoop["stop"];

@@ -3,7 +3,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { bucketsOf } from "./time-pieces.ts";
 
-export interface ReferenceQuestion {
+interface ReferenceQuestion {
   botId: string;
   /** The beginning of the references; "" is any reference. */
   prefix: string;
@@ -15,7 +15,7 @@ export interface ReferenceQuestion {
   timeZone?: string | undefined;
 }
 
-export type ReferenceStatistics =
+type ReferenceStatistics =
   /** Hours and days in order, references by their revenue; those without events are left out. */
   | { outcome: "read"; rows: (ReferenceFigures & { key: string })[]; leftOut: number; total: ReferenceFigures }
   | { outcome: "too-many" };

@@ -1,6 +1,6 @@
 import { comparePositions, positionOf, type ReportQuestion, type ReportRow, type RowPosition } from "./read-report.ts";
 
-export type ReportPage = { outcome: "page"; rows: ReportRow[]; next: string | null } | { outcome: "bad-cursor" };
+type ReportPage = { outcome: "page"; rows: ReportRow[]; next: string | null } | { outcome: "bad-cursor" };
 
 /** The rows behind a cursor, which is the position of the last row of the page before: figures may have grown since. */
 export function pageOf(

@@ -7,7 +7,7 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import type { FastifyRequest } from "fastify";
 import { findSavedReport, listSavedReports, newSavedReportId, removeSavedReport, saveReport } from "./saved-reports.ts";
 
-export interface SavedReportDeps {
+interface SavedReportDeps {
   database: Database;
   personIdOf: (request: FastifyRequest) => string;
   now: () => Date;

@@ -36,10 +36,7 @@ export async function findSavedReport(
   return (await database.run(find, [of.savedReportId, of.personId]))[0];
 }
 
-export type SaveOutcome =
-  | { outcome: "saved"; report: SavedReport }
-  | { outcome: "known-name" }
-  | { outcome: "too-many" };
+type SaveOutcome = { outcome: "saved"; report: SavedReport } | { outcome: "known-name" } | { outcome: "too-many" };
 
 // Two requests of one person wait for each other, so that the number of reports is bounded.
 const lockPerson = statement<{ person: string }>(

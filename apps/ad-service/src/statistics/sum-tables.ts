@@ -5,7 +5,7 @@ import { audienceKeys } from "../viewers/audience.ts";
  * a table of each level, so that a report reads the one with the fewest rows that still tells apart what it asks for.
  */
 export const sumLevels = ["bot-and-campaign", "bot", "campaign"] as const;
-export type SumLevel = (typeof sumLevels)[number];
+type SumLevel = (typeof sumLevels)[number];
 
 export interface SumTable {
   table: string;

@@ -26,7 +26,7 @@ export interface Bucket {
 }
 
 /** Sums of one span that make up a bucket, or a part of it. */
-export interface TimePiece extends Bucket {
+interface TimePiece extends Bucket {
   span: Span;
 }
 

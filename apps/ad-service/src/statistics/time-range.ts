@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = { hour: 31, other: 400 };
 
-export type TimeRange =
+type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
   | { outcome: "bad-range"; field: "from" | "to"; message: string; fault: FieldFault };
 

@@ -12,7 +12,7 @@ import { listNodes } from "./nodes.ts";
 
 type Replica = Pick<ReadReplica, "place" | "state">;
 
-export interface StatusOperatorDeps {
+interface StatusOperatorDeps {
   database: Database;
   /** Of this build; by default read when it is asked for. */
   version?: string | undefined;

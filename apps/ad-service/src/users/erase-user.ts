@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 
-export interface ErasureStep {
+interface ErasureStep {
   table: string;
   becomes: string;
   /** $1 bot id, $2 user id. */
@@ -119,7 +119,7 @@ interface ErasedRows {
   rows: number;
 }
 
-export type EraseUserOutcome =
+type EraseUserOutcome =
   /** `undelivered`: webhooks that were cancelled, or would be. */
   | { outcome: "counted" | "erased"; tables: ErasedRows[]; undelivered: number }
   /** A webhook of this user is being sent now: it cannot be cancelled, and its answer must be recorded. */

@@ -108,7 +108,7 @@ function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "57014";
 }
 
-export interface ViewerLimits {
+interface ViewerLimits {
   earnedToday: number;
   lastEarnedAt: Date | null;
   dailyCap: number;

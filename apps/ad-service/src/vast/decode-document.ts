@@ -12,13 +12,13 @@ import {
 import type { VastReason } from "@intermission/operator-api/vast-reasons";
 
 /** What an ad server sent, with the headers that describe it. */
-export interface SentDocument {
+interface SentDocument {
   body: Uint8Array;
   contentType: string | undefined;
   contentEncoding: string | undefined;
 }
 
-export type DecodedContent =
+type DecodedContent =
   | { outcome: "decoded"; body: Uint8Array }
   | { outcome: "too-large" }
   | { outcome: "undecodable"; reason: Extract<VastReason, { encoding: string }> };

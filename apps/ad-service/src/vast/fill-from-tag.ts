@@ -9,7 +9,7 @@ import { enqueueErrorCalls } from "./trackers.ts";
 import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd, VastErrorCode } from "./vast-ad.ts";
 
-export interface TagCall extends TagRequest {
+interface TagCall extends TagRequest {
   botId: string;
   creativeId: string;
   totalMs: number;
@@ -22,7 +22,7 @@ const MAX_USER_AGENT_LENGTH = 512;
 /** A tag answers each opening alike: what is dropped of its ads is logged once in this time, and counted each time. */
 const DROPS_LOGGED_EVERY_MS = 60 * 60_000;
 
-export interface TagDeps extends UnwrapDeps {
+interface TagDeps extends UnwrapDeps {
   database: Database;
   log: Pick<FastifyBaseLogger, "warn">;
   now: () => Date;

@@ -109,7 +109,7 @@ function preference({ mimeType }: { mimeType: string }): number {
   return mimeType === "video/mp4" ? 1 : 0;
 }
 
-export type JudgedAd = { outcome: "ad"; ad: VastAd } | { outcome: "fault"; reason: VastReason };
+type JudgedAd = { outcome: "ad"; ad: VastAd } | { outcome: "fault"; reason: VastReason };
 
 const MIN_MS = 1000;
 const MAX_MS = 180_000;

@@ -37,7 +37,7 @@ export class VastFault extends Error {
 const MAX_ADS = 32;
 
 /** Where a document came from. */
-export interface DocumentSource {
+interface DocumentSource {
   /** Its address after redirects. */
   url?: string;
   contentType?: string | undefined;

@@ -49,7 +49,7 @@ interface Call {
   url: string;
 }
 
-export interface TrackedMoment {
+interface TrackedMoment {
   events: TrackedEvent[];
   playheadMs: number;
   /** Playback has reached the playhead: trackers of a progress up to there are called. */
@@ -125,7 +125,7 @@ interface ClaimedCall {
   attempts: number;
 }
 
-export interface CallTrackersDeps {
+interface CallTrackersDeps {
   database: Database;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: Pick<FastifyBaseLogger, "error">;

@@ -27,9 +27,9 @@ const MAX_WRAPPERS = 5;
 const MAX_ADS_OF_WRAPPER = 2;
 
 /** An ad with the additions of the wrappers around it; with a fault, the wrapper at which the chain ended. */
-export type UnwrappedAd = DocumentAd & { fault?: VastFault };
+type UnwrappedAd = DocumentAd & { fault?: VastFault };
 
-export interface WrapperDeps {
+interface WrapperDeps {
   /** Throws a VastFault. */
   fetchDocument(url: string, macros?: Pick<Macros, "blockedAdCategories">): Promise<VastDocument>;
   root: VastDocument;
@@ -137,7 +137,7 @@ export interface ErrorCall {
  * `errors` are to be reported in either case: of several ads, the first may be broken and the second shown. `drops`: what of
  * the documents was not used.
  */
-export type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
+type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
   | { outcome: "ad"; ad: VastAd }
   | { outcome: "no-ad"; code: VastErrorCode; reason: VastReason }
 );

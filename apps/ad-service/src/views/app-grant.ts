@@ -14,7 +14,7 @@ const content = z.object({
 });
 
 /** Whose ads a page of this origin may show, and until when: `app_grant` on the wire. */
-export interface AppGrant {
+interface AppGrant {
   origin: string;
   user: InitDataUser;
   startParam: string | undefined;

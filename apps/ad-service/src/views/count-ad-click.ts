@@ -5,7 +5,7 @@ import { type AdRows, findAd } from "./find-ad.ts";
 import { clickIdOf, landingPage } from "./landing-page.ts";
 import { isClickKey } from "./session-token.ts";
 
-export interface AdClick {
+interface AdClick {
   botId: string;
   viewId: string;
   key: string;
@@ -16,7 +16,7 @@ export interface AdClick {
   now: Date;
 }
 
-export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolean } | { outcome: "unknown" };
+type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolean } | { outcome: "unknown" };
 
 const insert = statement<never>(
   "ad-clicks.insert",

@@ -1,7 +1,7 @@
 import type { ReportRequest } from "@intermission/ad-core/player-api";
 import type { ViewingSignals } from "./viewing-signals.ts";
 
-export interface PictureFacts {
+interface PictureFacts {
   /** The size that the player reports with its call. */
   picture: ReportRequest["picture"];
   /** The service has inspected its own files; what an address of a VAST ad sends is known to the player alone. */

@@ -6,7 +6,7 @@ import { type Availability, describeAvailability } from "./describe-availability
 import type { Openings, OpenViewInput } from "./open-view.ts";
 import { type RefusedLaunch, verifyLaunch } from "./verify-launch.ts";
 
-export interface OpenAppGrantInput
+interface OpenAppGrantInput
   extends Pick<OpenViewInput, "botId" | "launch" | "userAgent" | "country" | "count" | "now"> {
   /** The `Origin` header, which browsers set. */
   origin: string | undefined;

@@ -4,7 +4,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import { findCode } from "../codes/describe-code.ts";
 
 /** What the mini-app was launched with. */
-export interface LaunchValues {
+interface LaunchValues {
   /** From the page's address. */
   code: string | undefined;
   /** Telegram's `start_param`, from the signed launch data. */

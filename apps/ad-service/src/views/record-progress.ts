@@ -15,7 +15,7 @@ import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { expectedReview } from "./view-ending.ts";
 import { changeView, type Views } from "./views.ts";
 
-export interface ProgressCall extends Advance {
+interface ProgressCall extends Advance {
   botId: string;
   viewId: string;
   token: string;

@@ -100,7 +100,7 @@ export function viewAfter(change: ViewChange, decision: ViewDecision): AdView {
 }
 
 /** What the decision changes in the viewer's row; undefined fields stay. */
-export interface ViewerChange {
+interface ViewerChange {
   /** The next version of the row. */
   decisions?: number;
   earnings?: ReturnType<typeof afterEarning>;

@@ -33,7 +33,7 @@ export interface FaultRun {
 }
 
 /** Milliseconds. */
-export interface Timeouts {
+interface Timeouts {
   readonly connect: number;
   readonly total: number;
 }

@@ -11,7 +11,7 @@ const OFFLINE_MS = 10 * 60_000;
 const MAX_OFFLINE = 10;
 
 /** Why an upload failed without an answer of the ad service. */
-export type UploadFault = "offline" | "fileChanged" | "proxyLimit" | "proxyMethod" | "gateway" | "otherAnswer";
+type UploadFault = "offline" | "fileChanged" | "proxyLimit" | "proxyMethod" | "gateway" | "otherAnswer";
 
 export class UploadError extends Error {
   readonly fault: UploadFault;

@@ -17,7 +17,7 @@ export function writeAddress(search: Record<string, unknown>): string {
 export const sortField = z.string().regex(/^-?[a-zA-Z]{1,32}$/);
 
 /** Changes an address of the version before into one of this version. */
-export type Upgrade = (search: Record<string, string>) => Record<string, string>;
+type Upgrade = (search: Record<string, string>) => Record<string, string>;
 
 /** What a screen's address says; a field that is undefined is not written. */
 type Search<Shape extends z.ZodRawShape> = {

@@ -3,7 +3,7 @@ import type { EndpointState } from "@intermission/ad-core/client-words";
 export const checklistSteps = ["address", "endpoint", "request", "earned", "delivered"] as const;
 export type ChecklistStep = (typeof checklistSteps)[number];
 
-export interface ChecklistFacts {
+interface ChecklistFacts {
   endpointUrl: string | null;
   endpointState: EndpointState | null;
   adRequests: number;

@@ -5,7 +5,7 @@ const KEY = "console-openid";
 const kept = z.object({ purpose: z.enum(["sign-in", "link"]), path: z.string() });
 
 /** What the page was doing when it sent the browser to a provider. */
-export type OpenIdReturn = z.output<typeof kept>;
+type OpenIdReturn = z.output<typeof kept>;
 
 /**
  * Sends the browser to a provider. Where the person was is kept by this tab, and in no address, so that nobody can make a

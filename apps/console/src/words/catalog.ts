@@ -29,11 +29,11 @@ type SaidTree<Tree, Path extends string> = {
 };
 
 type Catalog = typeof english;
-export type SectionName = keyof Catalog;
+type SectionName = keyof Catalog;
 export type Section<Name extends SectionName> = SaidTree<Catalog[Name], Name>;
 
 /** A section of the catalogs, by language. */
-export type WordTable<Name extends SectionName> = Readonly<Record<Language, Section<Name>>>;
+type WordTable<Name extends SectionName> = Readonly<Record<Language, Section<Name>>>;
 
 type Catalogs = Readonly<Record<Language, { readonly [Name in SectionName]?: unknown }>>;
 type Files = Readonly<Record<Language, () => Promise<{ default: { readonly [Name in SectionName]?: unknown } }>>>;

@@ -6,7 +6,7 @@ export interface Update {
   readonly [kind: string]: unknown;
 }
 
-export interface WebhookInfo {
+interface WebhookInfo {
   readonly url: string;
   readonly has_custom_certificate: false;
   readonly pending_update_count: number;
@@ -14,7 +14,7 @@ export interface WebhookInfo {
   readonly last_error_message?: string;
 }
 
-export interface TelegramWebhookOptions {
+interface TelegramWebhookOptions {
   readonly url: string;
   /** Sent with each update, so that the program can refuse others. */
   readonly secretToken: string | undefined;

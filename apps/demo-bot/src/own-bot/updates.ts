@@ -6,7 +6,7 @@ interface Waiting {
   readonly onTaken: () => void;
 }
 
-export interface Poll {
+interface Poll {
   readonly offset: number;
   readonly limit: number;
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ReportStep, SessionStep, Step } from "../timeline/steps.ts";
 
 /** A call of the mini-app to the ad service, and its answer. */
-export interface PlayerCall {
+interface PlayerCall {
   /** Below `/player/v1/`: `sessions`, or `sessions/{id}/reports`. */
   readonly path: string;
   readonly request: unknown;

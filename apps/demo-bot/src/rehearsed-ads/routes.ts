@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { framedBySelf } from "../read-request.ts";
 import { type Rehearsal, type RehearsalName, rehearsals } from "./rehearsals.ts";
 
-export interface RehearsedAdsOptions {
+interface RehearsedAdsOptions {
   readonly miniappOrigin: string;
   readonly now: () => Date;
 }

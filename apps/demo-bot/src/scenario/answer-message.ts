@@ -4,7 +4,7 @@ import type { RewardsPort } from "./rewards-port.ts";
 
 export const SEED_PRICE = 25;
 
-export interface Situation {
+interface Situation {
   readonly message: IncomingMessage;
   readonly phrases: Phrases;
   readonly rewards: RewardsPort;

@@ -6,7 +6,7 @@ import { english } from "./phrases-en.ts";
 import { russian } from "./phrases-ru.ts";
 import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 
-export interface BotOptions {
+interface BotOptions {
   readonly chat: ChatPort;
   readonly rewards: RewardsPort;
   /** Cooldown between two ads of a user. Must match the ad service's cooldown, or the ad service refuses the bot's offers. */

@@ -11,7 +11,7 @@ export interface Timeline {
   readonly steps: readonly Step[];
 }
 
-export interface TimelineSources extends AttemptSources {
+interface TimelineSources extends AttemptSources {
   readonly views: ViewRecords;
   readonly ads: Pick<Ads, "code" | "attempts">;
   /** What the publisher's ledger made of webhooks; undefined where the demo has no ledger. */

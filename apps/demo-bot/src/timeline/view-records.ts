@@ -1,7 +1,7 @@
 import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { Step } from "./steps.ts";
 
-export interface ViewRecord {
+interface ViewRecord {
   code: string | undefined;
   readonly steps: Step[];
 }

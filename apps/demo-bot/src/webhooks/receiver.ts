@@ -3,7 +3,7 @@ import { verifyWebhook } from "@intermission/publisher";
 
 /** What the demo's receiver does with webhooks. */
 export const receiverModes = ["accept", "answer-500", "time-out", "wrong-token", "send-twice"] as const;
-export type ReceiverMode = (typeof receiverModes)[number];
+type ReceiverMode = (typeof receiverModes)[number];
 
 /** A webhook as it arrived, and what it was answered. */
 export interface ReceivedWebhook {
@@ -17,12 +17,12 @@ export interface ReceivedWebhook {
   answer: ReceiverAnswer | undefined;
 }
 
-export interface ReceiverAnswer {
+interface ReceiverAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   /** The key of the signatures: the bot's API token. */
   readonly token: string;
   /** The companion API's webhook address, which records what this receiver accepts. */

@@ -3,7 +3,7 @@ import type { AdForPlayer } from "@intermission/ad-core/player-api";
 import { useEffect, useState } from "react";
 import { fetchCaptions } from "../ad-service-client.ts";
 
-export interface ShownCaptions {
+interface ShownCaptions {
   readonly language: string;
   readonly cues: readonly CaptionCue[];
 }

@@ -29,7 +29,7 @@ export function isTooShort(fileMs: number, declaredMs: number): boolean {
 }
 
 /** What a player knows of its picture while its media time moves. */
-export interface PictureFacts {
+interface PictureFacts {
   /** Undefined if the browser decodes no picture of the file, such as HEVC, or a file of sound alone. */
   readonly picture: object | undefined;
   /** No frame was shown since the file was loaded, in a browser that reports frames. */

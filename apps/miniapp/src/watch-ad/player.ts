@@ -12,7 +12,7 @@ import {
 import { calmly, type Guard, guardVideo, type Size } from "./video-element.ts";
 import { shouldPlay, type WatchEvent, type WatchState } from "./watch-state.ts";
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly resumeAtMs: number;
   readonly durationMs: number;
   /** URLs of lighter files of the same video, the heaviest first. */

@@ -4,7 +4,7 @@ import { retryPauseMs } from "../retry-pause.ts";
 
 export type Call = Omit<ReportRequest, "token">;
 
-export interface ReportQueueOptions {
+interface ReportQueueOptions {
   send(call: Call): Promise<Answer<ReportResponse>>;
   /** For a page that is being closed; the response is discarded. */
   beacon(call: Call): void;

@@ -6,7 +6,7 @@ export type { ErrorForm } from "./judge-answer.ts";
 export type { Sample } from "./malformed-request.ts";
 export type { Exchange } from "./send-malformed.ts";
 
-export interface ResilienceReport {
+interface ResilienceReport {
   /** The faults with their requests; at most a hundred. */
   readonly faults: string[];
   readonly statuses: Readonly<Record<string, number>>;

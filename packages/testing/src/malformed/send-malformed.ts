@@ -19,7 +19,7 @@ export interface Exchange {
   readonly wasWaiting: boolean;
 }
 
-export interface MalformedRun {
+interface MalformedRun {
   readonly port: number;
   readonly seed: number;
   readonly count: number;

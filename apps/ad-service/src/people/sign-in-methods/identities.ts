@@ -52,7 +52,7 @@ const useInvitation = statement<never>(
   "update people set invitation_hash = null, invitation_expires_at = null where person_id = $1",
 );
 
-export type AcceptByIdentityOutcome = SignedIn | { outcome: "unknown-invitation" } | { outcome: "linked-elsewhere" };
+type AcceptByIdentityOutcome = SignedIn | { outcome: "unknown-invitation" } | { outcome: "linked-elsewhere" };
 
 /** Accepts an invitation: the account is linked with the person who is invited, and signs in. */
 export async function acceptByIdentity(
@@ -74,7 +74,7 @@ export async function acceptByIdentity(
   });
 }
 
-export type LinkOutcome =
+type LinkOutcome =
   | { outcome: "linked"; identityId: string }
   /** With this person or another one. */
   | { outcome: "linked-already" }

@@ -34,7 +34,7 @@ import {
 import { endedSealedCookie, readSealedCookie, writeSealedCookie } from "./sealed-cookie.ts";
 import { type RemovalDecision, readSignInMethods, removeSignInMethod, type StoredIdentity } from "./sign-in-methods.ts";
 
-export interface SignInMethodOperatorDeps {
+interface SignInMethodOperatorDeps {
   database: Database;
   secretBox: SecretBox;
   publicUrl: string;

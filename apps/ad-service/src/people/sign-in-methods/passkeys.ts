@@ -72,7 +72,7 @@ interface Challenge {
   expiresAt: Date;
 }
 
-export type AddPasskeyOutcome =
+type AddPasskeyOutcome =
   | { outcome: "added"; passkey: Passkey }
   | { outcome: "refused"; detail: string }
   | { outcome: "too-many" };
@@ -168,7 +168,7 @@ const use = statement<{ one: number }>(
   on conflict do nothing returning 1 as one`,
 );
 
-export type PasskeySignInOutcome =
+type PasskeySignInOutcome =
   | { outcome: "signed-in"; person: Person; token: string; expiresAt: Date }
   /** Unknown, replayed, copied, or of another challenge or address: nothing says which. */
   | { outcome: "refused" };

@@ -30,7 +30,7 @@ const identities = statement<StoredIdentity>(
    from person_identities where person_id = $1 order by created_at, identity_id`,
 );
 
-export interface SignInMethods {
+interface SignInMethods {
   hasPassword: boolean;
   recoveryCodes: number;
   passkeys: Passkey[];

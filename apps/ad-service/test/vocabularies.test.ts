@@ -2,7 +2,7 @@ import { endpointState, payPerCode, receiverWarnings } from "@intermission/ad-co
 import { adReportReason, deliveryState, eventType, playbackFault } from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
-import { botSettings, tokenEntry } from "@intermission/operator-api/bots";
+import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
 import {
   campaignFormats,
   campaignPriorities,
@@ -81,6 +81,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "views.fault": playbackFault.options,
   "views.state": storedViewState.options satisfies readonly StoredState[],
   "withheld_clicks.outcome": [...visitRefusal.options, ...ofDecisions],
+  "script_sightings.state": scriptState.options,
   "withheld_clicks.suspicions": clickSuspicions,
 };
 

@@ -189,6 +189,8 @@ export const playerExamples = {
       server_time: "2026-03-01T12:00:30.000Z",
     },
   ],
+  scriptTroubleRequest: [{ bot_id: botId, script_version: "1.0", trouble: "launch-data-missing" }],
+  scriptTroubleResponse: [{ server_time: "2026-03-01T12:00:30.000Z" }],
   openSessionResponse: [
     {
       outcome: "no-ad",

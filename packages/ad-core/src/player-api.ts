@@ -6,6 +6,7 @@ import {
   interactions,
   playbackFault,
   reportRefusalReason,
+  scriptTrouble,
   telegramId,
   viewerLimits,
 } from "./wire-fields.ts";
@@ -16,6 +17,7 @@ import {
  *
  * - `POST /player/v1/sessions`                 openSessionRequest → openSessionResponse
  * - `POST /player/v1/app-grants`             appGrantRequest → appGrantResponse
+ * - `POST /player/v1/script-troubles`        scriptTroubleRequest → scriptTroubleResponse
  * - `POST /player/v1/sessions/{id}/reports`    reportRequest → reportResponse
  * - `POST /player/v1/sessions/{id}/faults`     faultRequest → faultResponse
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
@@ -91,9 +93,16 @@ export const openSessionRequest = z
   .meta({ examples: playerExamples.openSessionRequest });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 
+const scriptVersion = z
+  .string()
+  .max(16)
+  .regex(/^[\d.]+$/)
+  .optional()
+  .describe("Of `/sdk/v1.js`, for the publisher, who sees which pages have it.");
+
 /** Of a page in the publisher's own mini-app, whose `Origin` is registered for the bot; else 403 `ORIGIN_NOT_REGISTERED`. */
 export const appGrantRequest = z
-  .object({ bot_id: telegramId, ...launchProof })
+  .object({ bot_id: telegramId, ...launchProof, script_version: scriptVersion })
   .refine(hasOneProof, oneProof)
   .meta({ examples: playerExamples.appGrantRequest });
 export type AppGrantRequest = z.infer<typeof appGrantRequest>;
@@ -115,6 +124,15 @@ export const appGrantResponse = z
   })
   .meta({ examples: playerExamples.appGrantResponse });
 export type AppGrantResponse = z.infer<typeof appGrantResponse>;
+
+export const scriptTroubleRequest = z
+  .object({ bot_id: telegramId, script_version: scriptVersion, trouble: scriptTrouble })
+  .meta({ examples: playerExamples.scriptTroubleRequest });
+export type ScriptTroubleRequest = z.infer<typeof scriptTroubleRequest>;
+
+export const scriptTroubleResponse = z
+  .object({ server_time: z.iso.datetime() })
+  .meta({ examples: playerExamples.scriptTroubleResponse });
 
 /** The codes of refused openings (HTTP 400, 401, 403, 404, 409, 410 with the error envelope). */
 export const openSessionRefusal = z.enum([
@@ -286,6 +304,19 @@ export const openSessionResponse = z
   .meta({ examples: playerExamples.openSessionResponse });
 export type OpenSessionResponse = z.infer<typeof openSessionResponse>;
 
+/** How much of the frame with the ad could be seen, by the frame's own observer; in CSS pixels. */
+const shownFrame = z.object({
+  in_view: z.number().min(0).max(1).describe("The share of the frame that is on the screen."),
+  width: z.int().nonnegative().max(100_000),
+  height: z.int().nonnegative().max(100_000),
+  window_width: z.int().nonnegative().max(100_000).describe("Of the window of the page around the frame."),
+  window_height: z.int().nonnegative().max(100_000),
+  covered: z
+    .boolean()
+    .optional()
+    .describe("Something is over it, or it is transparent or distorted. Absent where the browser cannot tell."),
+});
+
 /**
  * One range of continuous playback, usually up to 5 s and at most 30 s. Reports are a set keyed by `sequence`: their order
  * does not matter, and repeats have no effect.
@@ -314,6 +345,9 @@ export const progressReport = z.object({
     .describe(
       "What the viewer did at the beginning or at the end of the range: trackers of a VAST ad are called for it.",
     ),
+  frame: shownFrame
+    .optional()
+    .describe("Of an ad in a frame of the publisher's own mini-app. A range that was not in view does not count."),
 });
 export type ProgressReport = z.infer<typeof progressReport>;
 

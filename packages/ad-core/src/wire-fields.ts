@@ -75,6 +75,7 @@ export type PlaybackFault = z.infer<typeof playbackFault>;
 /** Why a report of a player is not accepted, whenever it is sent. */
 export const reportRefusalReason = z.enum([
   "hidden",
+  "not-in-view",
   "too-long",
   "backwards",
   "beyond-the-end",
@@ -82,6 +83,10 @@ export const reportRefusalReason = z.enum([
   "after-close",
 ]);
 export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
+
+/** Why the in-app script in a page cannot show ads, as far as it can tell. */
+export const scriptTrouble = z.enum(["launch-data-missing", "frame-blocked", "frame-not-loaded"]);
+export type ScriptTrouble = z.infer<typeof scriptTrouble>;
 
 /** Why a request to another server has no valid answer. Stored in the log of attempts, so these values must not change. */
 export const requestErrorClass = z.enum([

@@ -41,6 +41,7 @@ export const accessOf = {
   addBot: staff,
   listBots: moneyReaders,
   showBot: { ...readers, ...ownBot },
+  listAppOrigins: { ...readers, ...ownBot },
   updateBot: staff,
   suspendBot: staff,
   resumeBot: staff,

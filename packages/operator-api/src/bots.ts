@@ -1,6 +1,6 @@
 import { payPerCode } from "@intermission/ad-core/client-words";
 import { isWebOrigin } from "@intermission/ad-core/web-address";
-import { telegramId } from "@intermission/ad-core/wire-fields";
+import { scriptTrouble, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
 import {
@@ -171,6 +171,25 @@ export const tokenEntry = z.object({
 });
 export type TokenEntry = z.infer<typeof tokenEntry>;
 
+/** How the in-app script fared when it last reached the service. */
+export const scriptState = z.enum([
+  "working",
+  "not-registered",
+  ...scriptTrouble.options,
+  "launch-data-refused",
+  "launch-data-expired",
+]);
+export type ScriptState = z.output<typeof scriptState>;
+
+const seenOrigin = z.object({
+  origin: z.string(),
+  isRegistered: z.boolean(),
+  seenAt: moment.nullable().describe("Stored every ten seconds; null: the script on this origin was not seen yet."),
+  version: z.string().nullable(),
+  state: scriptState.nullable(),
+});
+export type SeenOrigin = z.output<typeof seenOrigin>;
+
 const newBot = botSettings
   .partial()
   .extend({ botId: telegramId })
@@ -240,6 +259,18 @@ export const botRoutes = {
     description: "Ends a bot's suspension.",
     params,
     answer: shownBot,
+  },
+  listAppOrigins: {
+    method: "GET",
+    path: "/bots/:botId/app-origins",
+    description:
+      "Lists the bot's app origins, and the last others whose pages named the bot, with when the in-app script reached the service from there.",
+    params,
+    answer: z.object({
+      scriptUrl: z.string().describe("The address of the script for the pages."),
+      origins: z.array(seenOrigin),
+      asOf: moment.describe("When the server read it."),
+    }),
   },
   setBotPicture: {
     method: "PUT",

@@ -26,6 +26,8 @@ const clickFilter = reviewFilter
 /** Why a view may not be a person's although its timing is right. */
 export const viewSuspicions = [
   "mostly-hidden",
+  "not-in-view",
+  "covered",
   "no-frames",
   "too-many-frames",
   "faster-than-time",

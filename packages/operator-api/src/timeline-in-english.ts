@@ -99,6 +99,7 @@ const viewStates = {
 const countedRefusals = {
   ...viewerLimits,
   hidden: "the ad was hidden",
+  "not-in-view": "the ad's frame was not in view",
   "too-long": "a longer part than one report may have",
   backwards: "a part that ends before it begins",
   "beyond-the-end": "a part behind the end of the video",

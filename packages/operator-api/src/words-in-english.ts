@@ -1,4 +1,5 @@
 import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { ScriptState } from "./bots.ts";
 import type { ConversionRefusal } from "./conversions.ts";
 import type { ListedDelivery } from "./deliveries.ts";
 import type { ClickSuspicion, ViewSuspicion } from "./reviews.ts";
@@ -32,6 +33,17 @@ export const eventsInEnglish = {
   direct_link: "direct link",
 } satisfies Record<EventType, string>;
 
+/** How the in-app script fared on a page. */
+export const scriptStatesInEnglish = {
+  working: "working",
+  "not-registered": "the origin is not registered",
+  "launch-data-missing": "the page has no launch data: it was not opened from Telegram, or the script loads too late",
+  "launch-data-refused": "the launch data is not of this bot",
+  "launch-data-expired": "the launch data is older than an hour",
+  "frame-blocked": "the page's content security policy refuses the frame",
+  "frame-not-loaded": "the frame does not load: an origin around the page may not be registered",
+} satisfies Record<ScriptState, string>;
+
 /** Why a request got no ad. */
 export const noAdReasonsInEnglish = {
   "no-campaign": "no campaign runs",
@@ -40,6 +52,8 @@ export const noAdReasonsInEnglish = {
 
 export const suspicionsInEnglish = {
   "mostly-hidden": "the ad was mostly hidden",
+  "not-in-view": "the ad's frame was not in view",
+  covered: "the ad's frame was covered",
   "no-frames": "no frame was drawn",
   "too-many-frames": "more frames than the video has",
   "faster-than-time": "faster than the clock",

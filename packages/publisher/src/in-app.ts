@@ -37,6 +37,8 @@ export interface ShowOptions {
   readonly code?: string;
   /** Removes the ad. */
   readonly signal?: AbortSignal;
+  /** Called when the video begins, so that a game can be silent. */
+  readonly onStart?: () => void;
 }
 
 /** Ads of one bot. Each rejects only for a mistake of the page, with a sentence that says what to do. */

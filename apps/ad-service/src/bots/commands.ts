@@ -1,4 +1,5 @@
 import type { PictureOfBot } from "@intermission/operator-api/bots";
+import { scriptStatesInEnglish } from "@intermission/operator-api/words-in-english";
 import { withExamples } from "@intermission/server/command-line";
 import { existingFile, telegramIdOption } from "@intermission/server/command-options";
 import { type Columns, recordOf, tableOf } from "@intermission/server/command-tables";
@@ -77,6 +78,17 @@ export const botCommands = subject("bots", "publishers' bots and their settings"
     description: "show a bot, its settings and its tokens",
     shown: ({ tokens: _, ...of }) => of,
     note: ({ tokens }) => tableOf(tokens, tokenColumns),
+  }),
+  "app-origins": list("listAppOrigins", "origins", {
+    description: "whether the in-app script was seen on the bot's app origins, and on others that name the bot",
+    columns: {
+      ORIGIN: "origin",
+      REGISTERED: ({ isRegistered }) => (isRegistered ? "yes" : "no"),
+      SEEN: ({ seenAt }) => seenAt ?? "not yet",
+      VERSION: "version",
+      STATE: ({ state }) => state && scriptStatesInEnglish[state],
+    },
+    text: (_rows, { scriptUrl }, table) => `${table}\nThe script: <script src="${scriptUrl}"></script>`,
   }),
   update: verb("updateBot", {
     description: "change settings of a bot; the others stay",

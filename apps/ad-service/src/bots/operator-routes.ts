@@ -22,6 +22,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { ApiTokens } from "./authenticate-client.ts";
 import { type Bots, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
+import { listAppOrigins } from "./script-sightings.ts";
 import { removePicture, setPicture } from "./set-picture.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
@@ -34,6 +35,8 @@ export interface BotOperatorDeps {
   ffmpeg: Ffmpeg;
   /** Base address of the mini-apps, without a bot's id. */
   miniappUrl: string;
+  /** Below it is the script for publishers' own pages. */
+  publicUrl: string;
   /** False in production: webhooks and mini-apps then use https only. */
   isPlainHttpAllowed: boolean;
   requests: Pick<GuardedRequests, "isClosed">;
@@ -79,6 +82,8 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       return { ...shown(bot), tokens: await readTokens(database, { botId, now: now() }) };
     },
 
+    listAppOrigins: ({ params }) => seenOrigins(deps, params.botId),
+
     async updateBot(request) {
       const { botId } = request.params;
       const { confirmed, expectedUpdatedAt } = request.query;
@@ -114,6 +119,12 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       return shown(removed.bot);
     },
   });
+}
+
+async function seenOrigins({ database, publicUrl, now }: BotOperatorDeps, botId: string) {
+  const bot = await readBot(database, botId);
+  if (!bot) throw unknownBot(botId);
+  return { scriptUrl: `${publicUrl}/sdk/v1.js`, origins: await listAppOrigins(database, bot), asOf: now() };
 }
 
 /** A mistyped name blocks no advertiser. It is no error, because an advertiser may be blocked before its first campaign. */

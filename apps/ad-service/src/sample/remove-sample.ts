@@ -102,6 +102,7 @@ export const ofBots = [
   "stats_bot_audiences",
   "stats_bot_reasons",
   "notice_receivers",
+  "script_sightings",
   "endpoints",
   "bot_tokens",
   "bots",

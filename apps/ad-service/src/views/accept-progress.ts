@@ -1,3 +1,4 @@
+import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import type { ReportRefusalReason } from "@intermission/ad-core/wire-fields";
 import type { CountedRefusal } from "@intermission/operator-api/timeline";
@@ -235,6 +236,7 @@ function creditTime(playback: Playback, acceptedMs: number, allowedMs: number) {
 
 function refusalReason(report: ProgressReport, durationMs: number): ReportRefusalReason | undefined {
   if (!report.visible) return "hidden";
+  if (report.frame && !isFrameInView(report.frame)) return "not-in-view";
   if (report.to_ms <= report.from_ms) return "backwards";
   if (report.to_ms - report.from_ms > MAX_REPORT_MS) return "too-long";
   if (report.from_ms >= durationMs) return "beyond-the-end";

@@ -202,6 +202,8 @@ export async function findCandidateAd(
   return choice.outcome === "no-ad" ? undefined : candidateOf({ ads, publicUrl }, choice, describeDevice(headers));
 }
 
+export const mediaOf = ({ url, posterUrl }: CandidateAd) => ({ url, ...(posterUrl && { poster_url: posterUrl }) });
+
 /** The file that the page may load before the ad is opened; undefined for an ad of another server. */
 export async function candidateOf(
   { ads, publicUrl }: { ads: AdRows; publicUrl: string },

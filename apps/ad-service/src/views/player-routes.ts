@@ -1,12 +1,8 @@
 import { newEventId } from "@intermission/ad-core/code";
 import {
   type AdReportResponse,
-  type AppGrantRequest,
-  type AppGrantResponse,
   adReportRequest,
   adReportResponse,
-  appGrantRequest,
-  appGrantResponse,
   type FaultResponse,
   faultRequest,
   faultResponse,
@@ -19,7 +15,7 @@ import {
   statusRequest,
   statusResponse,
 } from "@intermission/ad-core/player-api";
-import { type CheckedScope, checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
+import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
 import { type CountedRequest, countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
@@ -32,17 +28,16 @@ import { botOfView, newViewRandom } from "../codes/view-ids.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { CountrySource } from "../viewers/country-source.ts";
 import { stateForPlayer } from "./ad-view.ts";
+import { appGrantRoutes, proofOf, type SpendForgery } from "./app-grant-routes.ts";
 import { type Availability, availabilityAnswer } from "./describe-availability.ts";
-import { type CandidateAd, candidateOf } from "./find-ad.ts";
-import { type OpenAppGrantOutcome, openAppGrant } from "./open-app-grant.ts";
-import { newOpenings, type OpeningDeps, type Openings, openView } from "./open-view.ts";
-import { openingAnswer, openingRefusal, otherServers } from "./opening-answer.ts";
+import { type CandidateAd, candidateOf, mediaOf } from "./find-ad.ts";
+import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
+import { openingAnswer, otherServers } from "./opening-answer.ts";
 import { nextAdDraws, readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
 import { newSessionToken } from "./session-token.ts";
-import type { LaunchProof } from "./verify-launch.ts";
 
 export interface ViewPlayerRoutesDeps extends OpeningDeps {
   countrySource?: CountrySource | undefined;
@@ -62,13 +57,6 @@ const openingOperation = {
   consumes,
   body: openSessionRequest,
   response: { 200: openSessionResponse, ...refusals(401, 403, 404, 409, 410, 429) },
-};
-const appGrantOperation = {
-  operationId: "openAppGrant",
-  description: "Opens an app grant of 12 hours for a page of a registered origin, and says whether an ad is available.",
-  consumes,
-  body: appGrantRequest,
-  response: { 200: appGrantResponse, ...refusals(401, 403, 404, 429) },
 };
 const reportProgress = {
   operationId: "reportProgress",
@@ -127,7 +115,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
     async (app) => {
       const scope = checkRequests(app, checkBody);
       const callPaths = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
-      answerAnyOrigin(scope, ["/sessions", "/app-grants", ...callPaths]);
+      answerAnyOrigin(scope, ["/sessions", "/app-grants", "/script-troubles", ...callPaths]);
       acceptBeacons(scope);
 
       scope.post("/sessions", { schema: openingOperation }, async (request) => {
@@ -149,7 +137,7 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         return openingAnswer(outcome, publicUrl, at);
       });
 
-      appGrantRoute(scope, { openings, checks, spendForgery, publicUrl, countrySource, now });
+      appGrantRoutes(scope, { openings, checks, spendForgery, publicUrl, countrySource, now });
 
       scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
         const { body } = request;
@@ -196,13 +184,6 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
   );
 }
 
-/** Returns the outcome of a call. One too many of an address that forges launch data, or a session's token, is a 429. */
-type SpendForgery = <Outcome extends { outcome: string }>(
-  request: FastifyRequest,
-  outcome: Outcome,
-  at: Date,
-) => Outcome;
-
 function countForgeries(forgeries: RateLimiter): SpendForgery {
   return (request, outcome, at) => {
     const isForgedLaunch = "reason" in outcome && outcome.reason === "INIT_DATA_INVALID";
@@ -211,64 +192,12 @@ function countForgeries(forgeries: RateLimiter): SpendForgery {
   };
 }
 
-interface AppGrantDeps extends Required<Pick<ViewPlayerRoutesDeps, "publicUrl" | "now">> {
-  openings: Openings;
-  checks: RateLimiter;
-  spendForgery: SpendForgery;
-  countrySource: CountrySource | undefined;
-}
-
-function appGrantRoute(
-  scope: CheckedScope,
-  { openings, checks, spendForgery, publicUrl, countrySource, now }: AppGrantDeps,
-): void {
-  scope.post("/app-grants", { schema: appGrantOperation }, async (request) => {
-    const { body } = request;
-    const at = now();
-    spend(request, checks, addressNetwork(request.ip), at);
-    const { origin, "user-agent": userAgent } = request.headers;
-    const page = { origin, userAgent, country: countrySource?.(request) };
-    const question = { botId: body.bot_id, launch: proofOf(body), count: countingFor(request), now: at };
-    const outcome = await openAppGrant(openings, { ...question, ...page });
-    spendForgery(request, outcome, at);
-    const availability = outcome.outcome === "opened" ? outcome.availability : undefined;
-    const file =
-      availability?.outcome === "available"
-        ? await candidateOf({ ads: openings.ads, publicUrl }, availability.ad, describeDevice(request.headers))
-        : undefined;
-    return { ...appGrantAnswer(outcome, { origin, publicUrl, now: at }), ...(file && { media: mediaOf(file) }) };
-  });
-}
-
 /** What a new view and its event are called, and the token that its player reports with. */
 function newIds(at: Date) {
   return {
     viewRandom: newViewRandom(),
     token: newSessionToken(),
     eventId: newEventId(at.getTime(), randomBytes(10)),
-  };
-}
-
-/** The schema lets one of both through. */
-function proofOf({ init_data: initData, app_grant: appGrant }: AppGrantRequest): LaunchProof {
-  return appGrant === undefined ? { initData: initData ?? "" } : { appGrant };
-}
-
-function appGrantAnswer(
-  outcome: OpenAppGrantOutcome,
-  { origin = "of no browser", publicUrl, now }: { origin: string | undefined; publicUrl: string; now: Date },
-): AppGrantResponse {
-  if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
-  if (outcome.outcome === "other-origin") {
-    const message = `the origin ${origin} is not registered for the bot: add it with bots update --app-origin, or in the console`;
-    throw new HttpError(403, "ORIGIN_NOT_REGISTERED", message);
-  }
-  if (outcome.outcome === "refused") throw openingRefusal(outcome, publicUrl);
-  return {
-    ...availabilityAnswer(outcome.availability),
-    app_grant: outcome.token,
-    expires_at: outcome.endsAt.toISOString(),
-    server_time: now.toISOString(),
   };
 }
 
@@ -388,8 +317,6 @@ function nextAdAnswer(nextAd: Availability, file: CandidateAd | undefined): NonN
     ...(file && { media: mediaOf(file) }),
   };
 }
-
-const mediaOf = ({ url, posterUrl }: CandidateAd) => ({ url, ...(posterUrl && { poster_url: posterUrl }) });
 
 /** Opening the view again returns the same limit, with everything that the player's screen needs. */
 function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {

@@ -11,6 +11,8 @@ import {
   type ViewingSignals,
 } from "./viewing-signals.ts";
 
+/** A phone's window, and the frame over all of it. */
+const frame = { in_view: 1, width: 360, height: 640, window_width: 360, window_height: 640 };
 /** 25 frames in each of 31 seconds. */
 const film: FramesBySecond = Array(31).fill(25);
 const start = Date.parse("2026-01-01T12:00:00Z");
@@ -68,6 +70,21 @@ describe("the suspicions of a view", () => {
       name: "most of it played in the background",
       signals: watch(thirtySeconds((second) => ({ visible: second > 20 }))),
       suspicions: ["mostly-hidden"],
+    },
+    {
+      name: "three seconds in a frame that was not in view",
+      signals: watch(thirtySeconds((second) => ({ frame: { ...frame, in_view: second < 3 ? 0.89 : 1 } }))),
+      suspicions: ["not-in-view"],
+    },
+    {
+      name: "most of it in a frame with something over it",
+      signals: watch(thirtySeconds((second) => ({ frame: { ...frame, covered: second > 10 } }))),
+      suspicions: ["covered"],
+    },
+    {
+      name: "none for a banner of the client over the frame for a third of it",
+      signals: watch(thirtySeconds((second) => ({ frame: { ...frame, covered: second < 10 } }))),
+      suspicions: [],
     },
     {
       name: "progress at ten times real time",
@@ -190,12 +207,14 @@ test("each signal keeps its place in the stored numbers, and is read as none whe
     calls: 12,
     atOnce: 13,
     unheard: 14,
+    outOfViewMs: 15,
+    coveredMs: 16,
   };
   const numbers = numbersOf(signals, openedAt);
-  expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
   expect(signalsOf(numbers, openedAt)).toEqual(signals);
   const older = signalsOf(numbers.slice(0, 9), openedAt);
-  expect(older).toMatchObject({ evenRanges: 8, firstAtMs: null, firstClaimedMs: 0, unheard: 0 });
+  expect(older).toMatchObject({ evenRanges: 8, firstAtMs: null, firstClaimedMs: 0, unheard: 0, coveredMs: 0 });
   expect(signalsOf(numbersOf(noSignals, openedAt), openedAt)).toEqual(noSignals);
 });
 

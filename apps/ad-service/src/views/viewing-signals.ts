@@ -1,3 +1,4 @@
+import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { type ViewSuspicion, viewSuspicions } from "@intermission/operator-api/reviews";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
@@ -27,6 +28,9 @@ export interface ViewingSignals {
   atOnce: number;
   /** 1 if the server heard of the whole view within a moment. */
   unheard: number;
+  /** Playback in a frame of which too little was on the screen, and in one that something covered. */
+  outOfViewMs: number;
+  coveredMs: number;
 }
 
 export const noSignals: ViewingSignals = {
@@ -45,6 +49,8 @@ export const noSignals: ViewingSignals = {
   calls: 0,
   atOnce: 0,
   unheard: 0,
+  outOfViewMs: 0,
+  coveredMs: 0,
 };
 
 /** Less than this is no evidence: a single range may be odd. */
@@ -135,6 +141,8 @@ const places = {
   calls: 12,
   atOnce: 13,
   unheard: 14,
+  outOfViewMs: 15,
+  coveredMs: 16,
 } satisfies Record<keyof ViewingSignals, number>;
 
 const storedOrder = (Object.keys(places) as (keyof ViewingSignals)[]).toSorted((a, b) => places[a] - places[b]);
@@ -161,10 +169,13 @@ export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSi
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
 export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): ViewSuspicion[] {
-  const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, leadMs } = signals;
+  const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, leadMs, outOfViewMs, coveredMs } = signals;
   const isCounted = countedMs >= MIN_MS;
   const isTrue: Record<ViewSuspicion, boolean> = {
     "mostly-hidden": hiddenMs >= MIN_MS && hiddenMs > visibleMs,
+    // The frame's own player waits until it is in view.
+    "not-in-view": outOfViewMs >= MIN_MS,
+    covered: coveredMs >= MIN_MS && coveredMs * 2 > visibleMs,
     "no-frames": isCounted && lacksFrames(signals, file),
     "too-many-frames": isCounted && frames * 1000 > countedMs * MAX_FRAMES_PER_SECOND,
     "faster-than-time": leadMs > MAX_LEAD_MS,
@@ -190,13 +201,15 @@ function addReport(signals: ViewingSignals, report: ProgressReport, file: Frames
   const lengthMs = report.to_ms - report.from_ms;
   if (lengthMs <= 0) return signals;
   if (!report.visible) return { ...signals, hiddenMs: signals.hiddenMs + lengthMs };
-  const { rendered_frames: frames } = report;
+  const { rendered_frames: frames, frame } = report;
+  if (frame && !isFrameInView(frame)) return { ...signals, outOfViewMs: signals.outOfViewMs + lengthMs };
   const isEven = report.from_ms % EVEN_MS === 0 && report.to_ms % EVEN_MS === 0;
   const watched = {
     ...signals,
     visibleMs: signals.visibleMs + lengthMs,
     ranges: signals.ranges + 1,
     evenRanges: signals.evenRanges + (isEven ? 1 : 0),
+    coveredMs: signals.coveredMs + (frame?.covered ? lengthMs : 0),
   };
   if (frames === undefined) return watched;
   const expected = file ? expectedFrames(file, [report.from_ms, report.to_ms]) : 0;

@@ -24,6 +24,7 @@ import "./bots.css";
 const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel.tsx")).TestersPanel }));
 const PicturesPanel = lazy(async () => ({ default: (await import("./pictures-panel.tsx")).PicturesPanel }));
 const WebhookSettings = lazy(async () => ({ default: (await import("./webhook-settings.tsx")).WebhookSettings }));
+const InAppPanel = lazy(async () => ({ default: (await import("./in-app-panel.tsx")).InAppPanel }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const ROTATING_MS = 10_000;
@@ -68,6 +69,9 @@ export function BotScreen() {
                 <WebhookSettings botId={botId} endpoint={endpoint.data} />
               </Suspense>
             )}
+            <Suspense fallback={<Skeleton rows={4} />}>
+              <InAppPanel bot={shown} />
+            </Suspense>
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
                 <SettingsForm bot={shown} />

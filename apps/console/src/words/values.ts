@@ -25,6 +25,9 @@ export interface Values {
   "advertisers.settledUntil": { time: string | number };
   "advertisers.printOf": { month: string | number };
   "advertisers.fileOf": { month: string | number };
+  "inApp.seen": { ago: string | number; version: string | number };
+  "inApp.registerOf": { origin: string | number };
+  "inApp.registered": { origin: string | number };
   "newBot.added": { name: string | number };
   "newBot.testText": { url: string | number };
   "webhookSettings.lastSent": { time: string | number };

@@ -15,6 +15,7 @@ export const stepWords = {
   tooEarly: (wait) => `refused: faster than the clock; allowed in ${wait}`,
   refusals: {
     hidden: "refused: nobody was looking",
+    "not-in-view": "refused: frame not in view",
     "too-long": "refused: too long",
     backwards: "refused: backwards",
     "beyond-the-end": "refused: beyond the end",

@@ -1,3 +1,5 @@
+import type { ShownFrame } from "@intermission/ad-core/frame-in-view";
+import type { ScriptTrouble } from "@intermission/ad-core/wire-fields";
 import { relayCall, relayEvents } from "./client-relay.ts";
 import {
   FRAME_PORT,
@@ -12,14 +14,16 @@ import type { ShowResult } from "./show-result.ts";
 /** A frame that is refused, by the page's policy or by its own, fires no error. */
 const MAX_WAIT_MS = 20_000;
 
+type FrameTrouble = Extract<ScriptTrouble, `frame-${string}`>;
+
 /** The frame of one ad, from its loading to its removal. */
 export interface AdFrame {
   preload(media: PreloadedMedia): void;
-  show(launch: ShownLaunch, signal: AbortSignal | undefined): Promise<ShowResult>;
+  show(launch: ShownLaunch, options: ShowOptions): Promise<ShowResult>;
 }
 
 /** Loads the frame unseen. */
-export function createAdFrame(base: string, botId: string): AdFrame {
+export function createAdFrame(base: string, botId: string, report: (trouble: FrameTrouble) => void): AdFrame {
   const dialog = document.createElement("dialog");
   const frame = document.createElement("iframe");
   frame.src = `${base}/embed/${botId}`;
@@ -27,12 +31,14 @@ export function createAdFrame(base: string, botId: string): AdFrame {
   frame.allow = "autoplay; fullscreen";
   frame.style.cssText = "position:absolute;top:0;left:0;width:100%;height:100%;border:0";
   dialog.append(frame);
-  const connecting = connect(frame, new URL(base).origin);
+  const { origin } = new URL(base);
+  const connecting = connect(frame, origin);
+  const whenBlocked = waitForRefusal(origin);
   document.body.append(dialog);
   const send = (message: ToFrame) => connecting.then((port) => port.postMessage(message));
   return {
     preload: (media) => void send({ kind: "preload", media }),
-    show: (launch, signal) => showFrame({ dialog, frame, connecting, launch, signal }),
+    show: (launch, options) => showFrame({ dialog, frame, connecting, whenBlocked, report, launch, ...options }),
   };
 }
 
@@ -51,17 +57,41 @@ function connect(frame: HTMLIFrameElement, origin: string): Promise<MessagePort>
   });
 }
 
-interface Shown {
+/** Resolves when the page's own policy refuses a frame of this origin. */
+function waitForRefusal(origin: string): Promise<void> {
+  return new Promise((resolve) => {
+    document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDirective }) => {
+      if (effectiveDirective === "frame-src" && blockedURI.startsWith(origin)) resolve();
+    });
+  });
+}
+
+interface ShowOptions {
+  signal: AbortSignal | undefined;
+  onStart: (() => void) | undefined;
+}
+
+interface Shown extends ShowOptions {
   dialog: HTMLDialogElement;
   frame: HTMLIFrameElement;
   connecting: Promise<MessagePort>;
+  whenBlocked: Promise<void>;
+  report: (trouble: FrameTrouble) => void;
   launch: ShownLaunch;
-  signal: AbortSignal | undefined;
 }
 
-function showFrame({ dialog, frame, connecting, launch, signal }: Shown): Promise<ShowResult> {
+function showFrame({
+  dialog,
+  frame,
+  connecting,
+  whenBlocked,
+  report,
+  launch,
+  signal,
+  onStart,
+}: Shown): Promise<ShowResult> {
   return new Promise((resolve) => {
-    let result: ShowResult = { outcome: "unavailable", reason: "frame-not-loaded" };
+    let result: ShowResult = { outcome: "closed-early", secondsWatched: 0 };
     let port: MessagePort | undefined;
     const uncover = cover(dialog, frame, () =>
       port?.postMessage({ kind: "event", name: "back_button_pressed", data: null } satisfies ToFrame),
@@ -70,20 +100,35 @@ function showFrame({ dialog, frame, connecting, launch, signal }: Shown): Promis
       (name, data) => port?.postMessage({ kind: "event", name, data } satisfies ToFrame),
       launch.theme,
     );
+    const tellWindow = () =>
+      port?.postMessage({ kind: "window", width: innerWidth, height: innerHeight } satisfies ToFrame);
+    window.addEventListener("resize", tellWindow);
+    // A page that renders itself anew may take the frame with it.
+    const removal = new MutationObserver(() => dialog.isConnected || end());
+    for (const parent of [document.documentElement, document.body]) removal.observe(parent, { childList: true });
     const end = () => {
       clearTimeout(tooLate);
+      window.removeEventListener("resize", tellWindow);
+      removal.disconnect();
       signal?.removeEventListener("abort", end);
       stopEvents();
       uncover();
       port?.close();
       resolve(result);
     };
+    const giveUp = (reason: FrameTrouble) => {
+      if (port) return;
+      result = { outcome: "unavailable", reason };
+      report(reason);
+      end();
+    };
     const tooLate = setTimeout(() => {
       console.error(
-        `Intermission: ${frame.src} did not load in the frame. Its origin must be in the page's frame-src, and ${location.origin} (and each page around it, as https://web.telegram.org) among the bot's app origins.`,
+        `Intermission: ${frame.src} did not load in the frame. ${location.origin}, and each page around it, as https://web.telegram.org, must be among the bot's app origins.`,
       );
-      end();
+      giveUp("frame-not-loaded");
     }, MAX_WAIT_MS);
+    whenBlocked.then(() => giveUp("frame-blocked"));
     signal?.addEventListener("abort", end);
     connecting.then((connected) => {
       clearTimeout(tooLate);
@@ -95,15 +140,27 @@ function showFrame({ dialog, frame, connecting, launch, signal }: Shown): Promis
           case "result":
             result = data.result;
             return;
+          case "started":
+            return onStart?.();
+          case "out-of-view":
+            return warn(data.frame);
           case "done":
             return end();
           default:
             data satisfies never;
         }
       };
+      tellWindow();
       port.postMessage({ kind: "show", ...launch } satisfies ToFrame);
     });
   });
+}
+
+function warn({ in_view: share, width, height, covered: isCovered }: ShownFrame): void {
+  const size = `${width} × ${height} pixels of the window's ${innerWidth} × ${innerHeight}`;
+  console.warn(
+    `Intermission: the ad waits, since its frame is not in view (${Math.round(share * 100)} % of ${size}${isCovered ? ", covered" : ""}). Remove what the page's styles or scripts do to it.`,
+  );
 }
 
 /** Covers the page with the frame until the returned function removes it, and gives focus and scrolling back. */
@@ -116,6 +173,11 @@ function cover(dialog: HTMLDialogElement, frame: HTMLIFrameElement, onBack: () =
     "position:fixed;top:0;left:0;width:100%;height:100%;max-width:none;max-height:none;margin:0;border:0;padding:0;overflow:hidden;background:#000;display:block;z-index:2147483647";
   dialog.addEventListener("cancel", (event) => {
     event.preventDefault();
+    onBack();
+  });
+  // Browsers close a dialog at the second Escape, whatever a page says to the first.
+  dialog.addEventListener("close", () => {
+    if (dialog.isConnected) dialog.showModal?.();
     onBack();
   });
   // Safari before 15.4 has no dialogs: the element covers the page all the same.

@@ -13,7 +13,11 @@ import type { Start } from "../watch-ad/use-ad-session.ts";
 import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
 import { createFrameHost } from "./frame-host.ts";
 import { FRAME_PORT, FRAME_READY, type ShownLaunch, type ToFrame } from "./messages.ts";
+import { WatchedFrame } from "./watch-frame.ts";
 import "../ui/styles.css";
+
+/** Where the frame is not in view by then, the ad waits for it. */
+const PATIENCE_MS = 1000;
 
 /** One port from the page around this frame, if its origin is registered; every other message is ignored. */
 function receivePort(): Promise<MessagePort> {
@@ -32,7 +36,10 @@ function receivePort(): Promise<MessagePort> {
 
 async function main(): Promise<void> {
   const port = await receivePort();
+  const frame = new WatchedFrame();
+  frame.start();
   let video: HTMLVideoElement | undefined;
+  let isShown = false;
   const onMessage = ({ data }: MessageEvent<ToFrame>) => {
     switch (data.kind) {
       case "preload": {
@@ -41,8 +48,11 @@ async function main(): Promise<void> {
         return;
       }
       case "show":
-        port.removeEventListener("message", onMessage);
-        return show(port, data, () => video);
+        if (isShown) return;
+        isShown = true;
+        return show(port, data, { frame, video: () => video });
+      case "window":
+        return frame.setWindow(data);
       case "event":
         // The host hears them, once the ad is shown.
         return;
@@ -54,13 +64,17 @@ async function main(): Promise<void> {
   port.start();
 }
 
-async function show(port: MessagePort, launch: ShownLaunch, video: Start["video"]): Promise<void> {
+async function show(
+  port: MessagePort,
+  launch: ShownLaunch,
+  { frame, video }: { frame: WatchedFrame; video: Start["video"] },
+): Promise<void> {
   const { initData, appGrant, code, theme, version, client } = launch;
   paintTheme(theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
-  const host = createFrameHost(port, client);
+  const host = createFrameHost(port, { client, frame });
   host.ready();
-  const translator = await loadTranslator(readLanguageCode(initData));
+  const [translator] = await Promise.all([loadTranslator(readLanguageCode(initData)), frame.untilInView(PATIENCE_MS)]);
   const start: Start = {
     launch: { botId: readLaunch(location).botId, initData, appGrant, code, startParam: undefined, theme, version },
     types: playableTypes(document.createElement("video")),

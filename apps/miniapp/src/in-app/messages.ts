@@ -1,3 +1,4 @@
+import type { ShownFrame } from "@intermission/ad-core/frame-in-view";
 import type { ShowResult } from "./show-result.ts";
 
 /** What the frame calls until the script answers with a port. Neither has anything else in it. */
@@ -9,8 +10,15 @@ export type ToFrame =
   /** Loads a video that the ad may have. Nothing is opened. */
   | { readonly kind: "preload"; readonly media: PreloadedMedia }
   | ({ readonly kind: "show" } & ShownLaunch)
+  | ({ readonly kind: "window" } & WindowSize)
   /** An event of Telegram's client, by the name that the client gives it. */
   | { readonly kind: "event"; readonly name: string; readonly data: unknown };
+
+/** Of the page's window, in CSS pixels. */
+export interface WindowSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface PreloadedMedia {
   readonly url: string;
@@ -34,4 +42,8 @@ export type FromFrame =
   | { readonly kind: "call"; readonly method: string; readonly parameters: object | undefined }
   /** What `show` answers if the frame is removed now. */
   | { readonly kind: "result"; readonly result: ShowResult }
+  /** The video begins. */
+  | { readonly kind: "started" }
+  /** The ad waits, since too little of the frame is in view. */
+  | { readonly kind: "out-of-view"; readonly frame: ShownFrame }
   | { readonly kind: "done" };

@@ -1,3 +1,4 @@
+import type { ShownFrame } from "@intermission/ad-core/frame-in-view";
 import type { News } from "./host-news.ts";
 import type { Bridge } from "./late-bridge.ts";
 import { readTheme } from "./launch.ts";
@@ -25,6 +26,8 @@ export interface Host {
   /** Shows Telegram's back button until the returned function is called. */
   onBack(listener: () => void): () => void;
   onVisibility(listener: (isVisible: boolean) => void): () => void;
+  /** Of an app in a frame: what of it can be seen. */
+  frame?(): ShownFrame;
   /** Of a page that shows the app in a frame, and wants to know how it goes. */
   onNews?(news: News): void;
 }

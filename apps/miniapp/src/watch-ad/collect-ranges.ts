@@ -1,3 +1,4 @@
+import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 
 /** The player's state at one moment. */
@@ -7,6 +8,8 @@ export interface PlayerMoment {
   readonly isMuted: boolean;
   /** Video frames rendered since the media was loaded, if the browser reports them. */
   readonly renderedFrames?: number | undefined;
+  /** Of an app in a frame: what of it can be seen. */
+  readonly frame?: ProgressReport["frame"];
 }
 
 /**
@@ -52,7 +55,8 @@ export function collectRanges(
   if (isNewStart) return finish(collecting, open?.to, type === "stopped" ? null : { from: moment, to: moment });
   if (type === "stopped") return finish(collecting, moment, null, ["pause"]);
   const isSwitched = moment.isMuted !== open.from.isMuted;
-  const isDifferent = moment.isVisible !== open.from.isVisible || isSwitched;
+  let isDifferent = moment.isVisible !== open.from.isVisible || isSwitched;
+  if (import.meta.env.IN_APP) isDifferent ||= isFrameChanged(open.from, moment);
   const isDue = moment.positionMs >= reportDueMs(open.from.positionMs, durationMs);
   const events: RangeEvent[] = isSwitched ? [moment.isMuted ? "mute" : "unmute"] : [];
   if (isDifferent || isDue) return finish(collecting, moment, { from: moment, to: moment }, events);
@@ -106,9 +110,17 @@ function reportsOf(from: PlayerMoment, to: PlayerMoment, firstSequence: number, 
     to_ms: Math.min(start + (index + 1) * MAX_RANGE_MS, end),
     visible: from.isVisible,
     muted: from.isMuted,
+    ...(import.meta.env.IN_APP && from.frame && { frame: from.frame }),
     // Rounded up: a part of a range with few frames would otherwise seem to have none.
     ...(rendered !== undefined && {
       rendered_frames: Math.ceil((rendered < reportedFrames ? rendered : rendered - reportedFrames) / count),
     }),
   }));
+}
+
+/** Too little of the frame is in view, or enough again; or something began or ceased to cover it. */
+function isFrameChanged({ frame: before }: PlayerMoment, { frame: now }: PlayerMoment): boolean {
+  return before && now
+    ? before.covered !== now.covered || isFrameInView(before) !== isFrameInView(now)
+    : before !== now;
 }

@@ -227,6 +227,8 @@ export class Watching {
   }
 
   private onPlayed(event: PlayerEvent): void {
+    if (import.meta.env.IN_APP && event.type !== "jumped")
+      event = { ...event, moment: { ...event.moment, frame: this.host.frame?.() } };
     const { collecting, reports } = collectRanges(this.collecting, event);
     this.collecting = collecting;
     this.queue.add(reports, event.type === "moved" && event.moment.positionMs < collecting.durationMs);

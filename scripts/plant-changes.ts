@@ -21,7 +21,7 @@ import { dirname, join } from "node:path";
 import { type Guard, type PlantedChange, type PlantedFile, plantedChanges, plantedFormat } from "./planted-changes.ts";
 import { root } from "./processes.ts";
 
-export interface CountedChange {
+interface CountedChange {
   readonly name: string;
   /** The catalogs of all languages are one. */
   readonly files: number;
@@ -30,7 +30,7 @@ export interface CountedChange {
   readonly silent: readonly string[];
 }
 
-export interface CountedChanges {
+interface CountedChanges {
   readonly changes: readonly CountedChange[];
   /** What fails although every file of every change is there. */
   readonly faults: readonly string[];

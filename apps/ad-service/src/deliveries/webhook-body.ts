@@ -2,7 +2,7 @@ import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-
 import type { EventType } from "@intermission/ad-core/wire-fields";
 
 /** What an event is about. */
-export interface WebhookFacts {
+interface WebhookFacts {
   event: EventType;
   eventId: string;
   botId: string;

@@ -3,6 +3,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
 import { checkRequests } from "@intermission/server/checked-routes";
+import { compressAnswers } from "@intermission/server/compress-answers";
 import { describeApi } from "@intermission/server/describe-api";
 import { guardToken, wrongTokenCounter } from "@intermission/server/guard-token";
 import { healthRoutes, requireDatabase } from "@intermission/server/health";
@@ -335,6 +336,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   app.register(
     async (plain) => {
       const scope = checkRequests(plain, parseOperatorRequest);
+      compressAnswers(plain);
       scope.decorateRequest("operator", undefined);
       scope.decorateRequest("author", undefined);
       scope.addHook("onRequest", async (request, reply) => {

@@ -6,17 +6,24 @@ import { fieldFault, forms } from "./field-forms.ts";
 import {
   callableAddress,
   confirmation,
+  find,
   moment,
   namesSetting,
   next,
   nothingToChange,
   ofReadVersion,
   shortWord,
+  sortBy,
   timeZone,
+  total,
   wholeList,
 } from "./fields.ts";
 import { formKinds } from "./form-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
+
+/** What lists of bots are sorted by. */
+export const botSorts = ["name", "username", "category", "state", "waiting"] as const;
+export type BotSort = (typeof botSorts)[number];
 
 const amountFault = "must be a whole number from 1 to 1000000000";
 /** How much the bot pays for one view or click, in its unit. */
@@ -226,8 +233,15 @@ export const botRoutes = {
     method: "GET",
     path: "/bots",
     description: "Lists the bots with their settings.",
-    query: z.object({ ...wholeList, suspended: z.stringbool().optional() }),
-    answer: z.object({ bots: z.array(shownBot), next }),
+    query: z.object({
+      ...wholeList,
+      suspended: z.stringbool().optional(),
+      trouble: z.stringbool().default(false).describe("Only those whose webhooks are in trouble."),
+      category: shortWord.optional(),
+      find: find("the name, the username or the id"),
+      sort: sortBy(botSorts),
+    }),
+    answer: z.object({ bots: z.array(shownBot), next, total }),
   },
   showBot: {
     method: "GET",

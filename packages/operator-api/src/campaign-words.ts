@@ -18,20 +18,16 @@ export const pacings = ["even", "asap"] as const;
 export const campaignStatuses = ["active", "paused", "archived"] as const;
 export type CampaignStatus = (typeof campaignStatuses)[number];
 
-/** What a campaign does now: its status, and where an active one does not run, why. */
-export const campaignPhases = [
-  "running",
-  "planned",
-  "ended",
-  "spent",
-  "unfunded",
-  "unapproved",
-  "stopped",
-  "paused-by-operator",
-  "paused-by-advertiser",
-  "archived",
-] as const;
+/** What an active campaign does now: where it does not run, why. */
+export const phasesOfActive = ["running", "planned", "ended", "spent", "unfunded", "unapproved", "stopped"] as const;
+
+/** What a campaign does now: that of an active one, or its status. */
+export const campaignPhases = [...phasesOfActive, "paused-by-operator", "paused-by-advertiser", "archived"] as const;
 
 /** The client of the user: Telegram's own names are mapped to these. */
 export const platforms = ["android", "ios", "desktop", "web"] as const;
 export type Platform = (typeof platforms)[number];
+
+/** What lists of campaigns are sorted by. `state`: by the place of what a campaign does now in `campaignPhases`. */
+export const campaignSorts = ["name", "state", "spent", "pace", "ends", "daily", "total"] as const;
+export type CampaignSort = (typeof campaignSorts)[number];

@@ -8,6 +8,7 @@ import {
   campaignFormats,
   campaignPhases,
   campaignPriorities,
+  campaignSorts,
   campaignStatuses,
   pacings,
   platforms,
@@ -16,6 +17,7 @@ import { fieldFault } from "./field-forms.ts";
 import {
   boundedText,
   confirmation,
+  find,
   idempotencyKey,
   micros,
   moment,
@@ -24,6 +26,8 @@ import {
   nothingToChange,
   ofReadVersion,
   shortWord,
+  sortBy,
+  total,
   wholeList,
 } from "./fields.ts";
 import { formKinds } from "./form-kinds.ts";
@@ -280,9 +284,14 @@ export const campaignRoutes = {
       ...wholeList,
       archived: z.stringbool().default(false),
       status: z.enum(campaignStatuses).optional(),
+      phase: z.enum(campaignPhases).optional().describe("What they do now."),
+      format: z.enum(campaignFormats).optional(),
       advertiser: boundedText(128).optional().describe("Its id, or its name in any case."),
+      creativeId: z.string().max(64).optional().describe("Those that show this creative."),
+      find: find("the name, the advertiser or the id"),
+      sort: sortBy(campaignSorts),
     }),
-    answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)), next }),
+    answer: z.object({ currency: z.string(), campaigns: z.array(campaign.extend(deliveredSoFar.shape)), next, total }),
   },
   countCampaigns: {
     method: "GET",

@@ -5,3 +5,7 @@ export const creativeKinds = ["file", "address", "vast"] as const;
 
 /** `draft`: uploaded by its advertiser, who has not submitted it yet. */
 export const reviewStates = ["draft", "waiting", "approved", "refused"] as const;
+
+/** What lists of creatives are sorted by. */
+export const creativeSorts = ["creative", "state", "advertiser", "duration", "size", "added"] as const;
+export type CreativeSort = (typeof creativeSorts)[number];

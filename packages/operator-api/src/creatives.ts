@@ -1,7 +1,7 @@
 import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
-import { creativeKinds, reviewStates } from "./creative-words.ts";
-import { boundedText, confirmation, listLimit, moment, next, wholeList } from "./fields.ts";
+import { creativeKinds, creativeSorts, reviewStates } from "./creative-words.ts";
+import { boundedText, confirmation, find, listLimit, moment, next, sortBy, total, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { vastReason } from "./vast-reasons.ts";
 
@@ -56,6 +56,16 @@ export const creative = z.object({
   revision: z.int().describe("Changes with what viewers see; a decision names it."),
 });
 export type Creative = z.infer<typeof creative>;
+
+/** A creative in a list, with what shows whose it is and where it is shown. */
+const listedCreative = creative.extend({
+  advertiser: z.string().nullable().describe("Whose it is, by name; null: the operator's."),
+  campaigns: z
+    .array(z.object({ campaignId: z.string(), name: z.string() }))
+    .describe("Those that show it and are not archived, the latest five. For an advertiser, only its own."),
+  campaignCount: z.int().describe("How many there are."),
+});
+export type ListedCreative = z.infer<typeof listedCreative>;
 
 const adReport = z.object({
   creativeId: z.string(),
@@ -288,9 +298,10 @@ export const creativeRoutes = {
       kind: creativeKind.optional(),
       advertiser: z.string().max(128).optional().describe("Its id, or its name in any case."),
       review: z.enum(reviewStates).optional(),
-      find: boundedText(128).optional().describe("Words of the name, the id or the address, in any case."),
+      find: find("the name, the id or the address"),
+      sort: sortBy(creativeSorts),
     }),
-    answer: z.object({ creatives: z.array(creative), next }),
+    answer: z.object({ creatives: z.array(listedCreative), next, total }),
   },
   readReviewQueue: {
     method: "GET",

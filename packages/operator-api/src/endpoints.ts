@@ -55,7 +55,19 @@ export const endpointRoutes = {
     method: "GET",
     path: "/endpoints",
     description: "Lists the webhook endpoints with their health.",
-    query: z.object({ after: wholeList.after, limit: wholeList.limit, state: endpointState.optional() }),
+    query: z.object({
+      after: wholeList.after,
+      limit: wholeList.limit,
+      state: endpointState.optional(),
+      trouble: z.stringbool().default(false).describe("Only those in trouble."),
+      waiting: z.stringbool().default(false).describe("Only those with webhooks that wait."),
+      bots: z
+        .string()
+        .regex(/^\d{1,20}(,\d{1,20}){0,999}$/, "must be ids with commas between them")
+        .transform((ids) => ids.split(","))
+        .optional()
+        .describe("Only of these bots: ids with commas between them."),
+    }),
     answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint).describe("By the bot's id."), next }),
   },
   showEndpoint: {

@@ -39,6 +39,20 @@ export const wholeList = {
   order: z.enum(["oldest", "newest"]).default("oldest"),
 };
 
+/** The order of a list by one of these values. Rows without the value come last, and those with equal ones by their ids. */
+export const sortBy = <const Value extends string>(values: readonly Value[]) =>
+  z
+    .enum(values.flatMap((value): (Value | `-${Value}`)[] => [value, `-${value}`]))
+    .optional()
+    .describe("By this, with a minus from the largest value down.");
+
+/** Part of a list's query. */
+export const find = (what: string) =>
+  z.string().trim().max(128, "must have at most 128 characters").optional().describe(`Words of ${what}, in any case.`);
+
+/** Part of a list's answer. */
+export const total = z.int().describe("How many match, on all pages.");
+
 /** Part of a list's answer. */
 export const next = z.string().nullable().describe("Send it as `after` for the next page; null: this is the last one.");
 

@@ -7,11 +7,14 @@ import {
   after,
   boundedText,
   confirmation,
+  find,
   idempotencyKey,
   listLimit,
   micros,
   moment,
   next,
+  sortBy,
+  total,
   wholeList,
 } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -36,6 +39,13 @@ const advertiserMoney = z.object({
   availableMicros: micros.nullable().describe("What may still be spent; null: there is no limit."),
 });
 export type AdvertiserMoney = z.output<typeof advertiserMoney>;
+
+const listedMoney = advertiserMoney.extend({ campaigns: z.int() });
+export type ListedMoney = z.output<typeof listedMoney>;
+
+/** What the list of advertisers with their money is sorted by. */
+export const moneySorts = ["name", "state", "campaigns", "billing", "balance", "available"] as const;
+export type MoneySort = (typeof moneySorts)[number];
 
 const entry = z.object({
   entryId: z.int(),
@@ -152,8 +162,20 @@ export const moneyRoutes = {
     method: "GET",
     path: "/money/advertisers",
     description: "Lists what each advertiser has left.",
-    query: z.object({ after, limit: wholeList.limit }),
-    answer: z.object({ currency: z.string(), advertisers: z.array(advertiserMoney), next }),
+    query: z.object({
+      after,
+      limit: wholeList.limit,
+      find: find("the name or the id"),
+      state: z.enum(advertiserStates).optional(),
+      empty: z.stringbool().default(false).describe("Only those that have nothing left."),
+      sort: sortBy(moneySorts),
+    }),
+    answer: z.object({
+      currency: z.string(),
+      advertisers: z.array(listedMoney).describe("By name, without another order."),
+      next,
+      total,
+    }),
   },
   showAdvertiserMoney: {
     method: "GET",

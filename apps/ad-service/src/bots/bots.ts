@@ -1,5 +1,4 @@
 import type { Bot } from "@intermission/operator-api/bots";
-import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
@@ -20,17 +19,9 @@ const columns = {
   createdAt: "created_at",
   updatedAt: "updated_at",
 } satisfies ColumnsOf<Bot>;
-const select = `select ${selected(columns)} from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
-const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);
-const selectPage = (order: ListOrder) => {
-  const keys = { table: "bots", columns: ["created_at", "bot_id"], after: "$1", limit: "$2" } as const;
-  const { where, end } = keysetPage(order, keys);
-  return statement<Bot>(
-    `bots.list-${order}`,
-    `${select} where ($3::boolean is null or is_suspended = $3) and ${where} ${end}`,
-  );
-};
-const pages = { oldest: selectPage("oldest"), newest: selectPage("newest") };
+/** Selects `Bot` from `bots` and `endpoints`. */
+export const selectBots = `select ${selected(columns)} from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
+const selectOne = statement<Bot>("bots.read", `${selectBots} where bots.bot_id = $1`);
 
 export async function readBot(database: Database | Transaction, botId: string): Promise<Bot | undefined> {
   return (await database.run(selectOne, [botId]))[0];
@@ -77,15 +68,6 @@ export async function findBotByPrefix(bots: Bots, codePrefix: string): Promise<B
     idOfPrefix.set(codePrefix, botId);
   }
   return findBot(bots, botId);
-}
-
-export async function listBots(
-  database: Database,
-  of: { order: ListOrder; after?: string | undefined; limit: number; suspended?: boolean | undefined },
-): Promise<ListPage<Bot>> {
-  await requireBots(database, [of.after]);
-  const rows = await database.run(pages[of.order], [of.after, of.limit + 1, of.suspended]);
-  return listPage(rows, of.limit, ({ botId }) => botId);
 }
 
 const knownBots = statement<{ id: string }>("bots.known", "select bot_id as id from bots where bot_id = any($1)");

@@ -71,7 +71,10 @@ export const botCommands = subject("bots", "publishers' bots and their settings"
   }),
   list: list("listBots", "bots", {
     description: "all bots",
-    options: { suspended: "only suspended ones, or only others" },
+    options: {
+      suspended: "only suspended ones, or only others",
+      category: { text: "of one category only", value: "word" },
+    },
     columns,
   }),
   show: verb("showBot", {

@@ -20,8 +20,9 @@ import type { MediaStorage } from "../creatives/media-storage.ts";
 import { refusedFile } from "../creatives/refused-file.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { ApiTokens } from "./authenticate-client.ts";
-import { type Bots, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
+import { type Bots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
+import { listBots } from "./list-bots.ts";
 import { listAppOrigins } from "./script-sightings.ts";
 import { removePicture, setPicture } from "./set-picture.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
@@ -71,8 +72,8 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
     },
 
     async listBots({ query }) {
-      const { rows, next } = await listBots(database, query);
-      return { bots: rows.map(shown), next };
+      const { rows, next, total } = await listBots(database, query);
+      return { bots: rows.map(shown), next, total };
     },
 
     async showBot(request) {

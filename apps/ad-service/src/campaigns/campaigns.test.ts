@@ -3,8 +3,9 @@ import { campaignSettings, checkLandingUrl } from "@intermission/operator-api/ca
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { findCampaign, listCampaigns } from "./campaigns.ts";
+import { findCampaign } from "./campaigns.ts";
 import { addCampaign, type CampaignDraft, setCampaignStatus, updateCampaign } from "./change-campaign.ts";
+import { listCampaigns } from "./list-campaigns.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const later = new Date("2026-03-01T13:00:00Z");
@@ -26,9 +27,13 @@ describe("campaigns", () => {
   const setStatus = (campaignId: string, status: CampaignStatus) =>
     setCampaignStatus(store.database, { campaignId, status, by: "operator", now: later });
   const listed = async (campaignId: string, options?: { archived: boolean }) =>
-    (await listCampaigns(store.database, { order: "oldest", limit: 1000, archived: false, ...options })).rows.filter(
-      (campaign) => campaign.campaignId === campaignId,
-    );
+    (
+      await listCampaigns(
+        store.database,
+        { order: "oldest", limit: 1000, archived: false, ...options },
+        { now: later, standingsOf: async () => new Map() },
+      )
+    ).rows.filter((campaign) => campaign.campaignId === campaignId);
 
   test("a campaign that is added, changed, paused, resumed and archived has the state that was set", async () => {
     const { database } = store;

@@ -1,5 +1,4 @@
 import type { Campaign, CampaignCreative } from "@intermission/operator-api/campaigns";
-import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
@@ -51,37 +50,9 @@ export const campaignColumns = {
 /** Selects `Campaign` from `campaigns`. */
 export const selectCampaigns = `select ${selected(campaignColumns)} from campaigns`;
 const find = statement<Campaign>("campaigns.find", `${selectCampaigns} where campaign_id = $1`);
-const listOf = (order: ListOrder) => {
-  const keys = { table: "campaigns", columns: ["created_at", "campaign_id"], after: "$1", limit: "$2" } as const;
-  const { where, end } = keysetPage(order, keys);
-  return statement<Campaign>(
-    `campaigns.list-${order}`,
-    `${selectCampaigns} where ($3 or status <> 'archived') and ($4::text is null or status = $4)
-       and ($5::text is null or advertiser_id = $5) and ${where} ${end}`,
-  );
-};
-const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
 
 export async function findCampaign(tx: Transaction, campaignId: string): Promise<Campaign | undefined> {
   return (await tx.run(find, [campaignId]))[0];
-}
-
-export interface CampaignList {
-  order: ListOrder;
-  after?: string | undefined;
-  limit: number;
-  archived: boolean;
-  status?: Campaign["status"] | undefined;
-  advertiser?: string | undefined;
-}
-
-/** Archived campaigns are listed on request, or by their status. */
-export async function listCampaigns(database: Database, of: CampaignList): Promise<ListPage<Campaign>> {
-  await requireCampaign(database, of.after);
-  const advertiserId = await advertiserIdOf(database, of.advertiser);
-  const hasArchived = of.archived || of.status === "archived";
-  const values = [of.after, of.limit + 1, hasArchived, of.status, advertiserId];
-  return listPage(await database.run(lists[of.order], values), of.limit, ({ campaignId }) => campaignId);
 }
 
 /** The id of an advertiser that a filter names; of an unknown one an id that no campaign has. */

@@ -160,11 +160,14 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
   add,
   list: list("listCampaigns", "campaigns", {
     description: "all campaigns",
-    examples: ["", "--archived"],
+    examples: ["", "--archived", "--find spring --sort -spent"],
     options: {
       archived: "include archived campaigns",
       status: "in one state only",
+      phase: "that do this now only",
+      format: "of one format only",
       advertiser: { text: "of one advertiser only: its id, or its name in any case", value: "name" },
+      creativeId: { flag: "creative", text: "that show this creative only", value: "id" },
     },
     columns: ({ currency }) => ({
       CAMPAIGN: "campaignId",

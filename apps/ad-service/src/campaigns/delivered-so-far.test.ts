@@ -1,9 +1,9 @@
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { listCampaigns } from "./campaigns.ts";
 import { addCampaign } from "./change-campaign.ts";
-import { howFar, withDelivered } from "./delivered-so-far.ts";
+import { howFar } from "./delivered-so-far.ts";
+import { listCampaigns } from "./list-campaigns.ts";
 
 const limits = { totalBudgetMicros: null, dailyBudgetMicros: null, totalViewCap: null, totalClickCap: null };
 const days = {
@@ -39,11 +39,13 @@ test("the list of campaigns says what each has spent, has left and has delivered
     ('cmp_2', '2026-03-01', 0, 9, 9000000), ('cmp_2', '2026-03-02', 0, 1, 1000000)`;
   await store.database.run({ name: "", text }, []);
   expect(
-    await withDelivered(
-      store.database,
-      (await listCampaigns(store.database, { order: "oldest", limit: 10, archived: false })).rows,
-      { now, standingsOf: async () => new Map() },
-    ),
+    (
+      await listCampaigns(
+        store.database,
+        { order: "oldest", limit: 10, archived: false },
+        { now, standingsOf: async () => new Map() },
+      )
+    ).rows,
   ).toMatchObject([
     { campaignId: "cmp_1", delivered: { views: 1, clicks: 3 }, budgetLeftMicros: 6_000_000, deliveredShare: 0.4 },
     { campaignId: "cmp_2", delivered: { spentMicros: 10_000_000 }, budgetLeftMicros: 9_000_000, deliveredShare: null },

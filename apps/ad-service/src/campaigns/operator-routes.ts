@@ -27,7 +27,7 @@ import { findAuditEntry } from "../audit/read-entries.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
 import type { CampaignFault } from "./campaign-settings.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
-import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
+import { findCampaign, unknownCampaign } from "./campaigns.ts";
 import {
   type AddCampaignOutcome,
   type AttachCreativeOutcome,
@@ -40,7 +40,8 @@ import {
   updateCampaign,
 } from "./change-campaign.ts";
 import { countCampaigns } from "./count-campaigns.ts";
-import { type StandingsOf, withDelivered } from "./delivered-so-far.ts";
+import type { StandingsOf } from "./delivered-so-far.ts";
+import { listCampaigns } from "./list-campaigns.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
 
@@ -93,8 +94,8 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
     },
 
     async listCampaigns(request) {
-      const { rows, next } = await listCampaigns(database, request.query);
-      return { currency, campaigns: await withDelivered(database, rows, { now: now(), standingsOf }), next };
+      const { rows, next, total } = await listCampaigns(database, request.query, { now: now(), standingsOf });
+      return { currency, campaigns: rows, next, total };
     },
 
     async countCampaigns({ query: { advertiser } }) {

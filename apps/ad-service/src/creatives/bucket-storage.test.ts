@@ -18,8 +18,9 @@ import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type BucketStorage, bucketStorage, type MediaBucket } from "./bucket-storage.ts";
 import { setCaptions } from "./captions-and-posters.ts";
-import { listCreatives } from "./creatives.ts";
+
 import { openFfmpeg } from "./ffmpeg.ts";
+import { listCreatives } from "./list-creatives.ts";
 import { keepBytes } from "./media-storage.ts";
 import { findMissingMedia, startCheckingMedia } from "./missing-media.ts";
 import { mediaRoutes } from "./routes.ts";

@@ -175,7 +175,6 @@ export const creativeCommands = subject("creatives", "videos that campaigns show
     options: {
       kind: "of one kind only",
       review: "in one state of the review only",
-      find: { text: "words of the name, the id or the address, in any case", value: "words" },
     },
     columns: {
       CREATIVE: "creativeId",

@@ -4,8 +4,7 @@ import type { Creative } from "@intermission/operator-api/creatives";
 import type { FieldFault } from "@intermission/operator-api/field-faults";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
-import { keysetPage, type ListOrder, type ListPage, listPage } from "@intermission/postgres/keyset";
-import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { storableText } from "@intermission/postgres/storable-text";
 import type { HttpError } from "@intermission/server/http-server";
@@ -13,7 +12,7 @@ import { notFound } from "@intermission/server/refuse";
 
 export type CreativeKind = Creative["kind"];
 
-const columns = {
+export const creativeColumns = {
   creativeId: "creative_id",
   name: "name",
   kind: "kind",
@@ -38,44 +37,11 @@ const columns = {
   revision: "revision",
 } satisfies ColumnsOf<Creative>;
 /** Selects `Creative` from `creatives`. */
-export const selectCreatives = `select ${selected(columns)} from creatives`;
+export const selectCreatives = `select ${selected(creativeColumns)} from creatives`;
 const find = statement<Creative>("creatives.find", `${selectCreatives} where creative_id = $1`);
-// Unnamed, since an operator runs it rarely, and its plan depends on the filter.
-const listOf = (order: ListOrder): Statement<Creative> => {
-  const keys = { table: "creatives", columns: ["created_at", "creative_id"], after: "$1", limit: "$2" } as const;
-  const { where, end } = keysetPage(order, keys);
-  return {
-    name: "",
-    text: `${selectCreatives} where ($3::text is null or kind = $3)
-     and ($4::text is null or advertiser_id = $4) and ($5::text is null or review = $5)
-     and not exists (select from unnest($6::text[]) as word
-       where strpos(lower(concat_ws(' ', name, creative_id, url)), lower(word)) = 0)
-     and ${where} ${end}`,
-  };
-};
-const lists = { oldest: listOf("oldest"), newest: listOf("newest") };
 
 export async function findCreative(database: Transaction, creativeId: string): Promise<Creative | undefined> {
   return (await database.run(find, [creativeId]))[0];
-}
-
-export interface CreativeList {
-  order: ListOrder;
-  after?: string | undefined;
-  limit: number;
-  kind?: CreativeKind | undefined;
-  advertiserId?: string | undefined;
-  review?: Creative["review"] | undefined;
-  /** Each of its words is in the name, the id or the address. */
-  find?: string | undefined;
-}
-
-export async function listCreatives(database: Database, of: CreativeList): Promise<ListPage<Creative>> {
-  await requireCreative(database, of.after);
-  const words = of.find?.split(/\s+/) ?? [];
-  const filter = [of.kind, of.advertiserId, of.review, words];
-  const rows = await database.run(lists[of.order], [of.after, of.limit + 1, ...filter]);
-  return listPage(rows, of.limit, ({ creativeId }) => creativeId);
 }
 
 const knownCreative = statement<{ id: string }>(
@@ -150,7 +116,7 @@ const MAX_TAG_LENGTH = 4096;
 export type NewCreative = Pick<Creative, "creativeId" | "kind" | "createdAt"> &
   Partial<Creative> & { framesBySecond?: readonly number[] | null };
 
-const insertedColumns = { ...columns, framesBySecond: "frames_by_second" };
+const insertedColumns = { ...creativeColumns, framesBySecond: "frames_by_second" };
 const inserted = Object.values(insertedColumns).join(", ");
 const insert = statement<{ id: string }>(
   "creatives.insert",

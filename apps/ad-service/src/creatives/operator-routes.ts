@@ -21,7 +21,6 @@ import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.t
 import {
   addVastTag,
   findCreative,
-  listCreatives,
   nameCreative,
   requireCreative,
   setLegalLine,
@@ -29,6 +28,7 @@ import {
   vastTagFault,
 } from "./creatives.ts";
 import type { Ffmpeg } from "./ffmpeg.ts";
+import { listCreatives } from "./list-creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 import { refusedFile } from "./refused-file.ts";
 import { addOnce, listUploads, removeUpload } from "./resumable-uploads.ts";
@@ -83,11 +83,12 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
       return addedAnswer(await addCreativeByAddress({ database, media, ffmpeg, downloadVideo }, video));
     },
 
-    async listCreatives({ query }) {
+    async listCreatives({ query, http }) {
       const { advertiser, ...of } = query;
       const owner = advertiser === undefined ? undefined : await deps.requireAdvertiser(advertiser);
-      const { rows: creatives, next } = await listCreatives(database, { ...of, advertiserId: owner?.advertiserId });
-      return { creatives, next };
+      const whose = { advertiserId: owner?.advertiserId, campaignsOf: deps.submitterOf(http) };
+      const { rows: creatives, next, total } = await listCreatives(database, { ...of, ...whose });
+      return { creatives, next, total };
     },
 
     async listAdReports({ query }) {

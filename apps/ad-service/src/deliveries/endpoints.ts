@@ -6,6 +6,7 @@ import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
+import { isInTrouble } from "../bots/list-bots.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim-deliveries.ts";
@@ -46,17 +47,25 @@ const list = statement<ListedRow>(
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
   from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
-  where ($1::text is null or bots.bot_id = $1) and ($2::text is null or bots.bot_id > $2)
-    and ($3::text is null or endpoints.state = $3)
+  where ($1::text[] is null or bots.bot_id = any ($1)) and ($2::text is null or bots.bot_id > $2)
+    and ($3::text is null or endpoints.state = $3) and (not $5::boolean or ${isInTrouble})
+    and (not $6::boolean or exists (select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = 'waiting'))
   order by bots.bot_id limit $4`,
 );
 
-/** Bots with their endpoints' health and queues, by their ids, or one of them. */
-export async function listEndpoints(
-  database: Database,
-  of: { botId?: string; after?: string | undefined; state?: EndpointState | undefined; limit: number },
-): Promise<ListPage<ListedEndpoint>> {
-  const rows = await database.run(list, [of.botId, of.after, of.state, of.limit + 1]);
+interface EndpointList {
+  bots?: readonly string[] | undefined;
+  after?: string | undefined;
+  state?: EndpointState | undefined;
+  trouble?: boolean;
+  waiting?: boolean;
+  limit: number;
+}
+
+/** Bots with their endpoints' health and queues, by their ids, or some of them. */
+export async function listEndpoints(database: Database, of: EndpointList): Promise<ListPage<ListedEndpoint>> {
+  const { bots, after, state, limit, trouble = false, waiting = false } = of;
+  const rows = await database.run(list, [bots, after, state, limit + 1, trouble, waiting]);
   const read = rows.map(({ failingSince, failuresSinceSuccess, now, answerWarning, acceptsWrongSignature, ...row }) => {
     const warnings = warningsOf({ answerWarning, acceptsWrongSignature });
     const since = { stateSince: row.stateSince?.getTime() ?? now.getTime(), failuresSinceSuccess };
@@ -70,7 +79,7 @@ export async function listEndpoints(
       disablePercent: Math.floor(100 * disableProgress({ ...since, ...times }, now.getTime())),
     };
   });
-  return listPage(read, of.limit, ({ botId }) => botId);
+  return listPage(read, limit, ({ botId }) => botId);
 }
 
 export type EnableEndpointOutcome =

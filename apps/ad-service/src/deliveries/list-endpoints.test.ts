@@ -14,7 +14,7 @@ describe("the list of endpoints", () => {
   });
   afterAll(() => store.dispose());
 
-  const listed = async (botId: string) => (await listEndpoints(store.database, { botId, limit: 1 })).rows[0];
+  const listed = async (botId: string) => (await listEndpoints(store.database, { bots: [botId], limit: 1 })).rows[0];
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
   test("a new endpoint has no failures and nothing queued", async () => {

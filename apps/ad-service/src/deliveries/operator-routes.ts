@@ -127,7 +127,7 @@ function endpointRoutesOf(scope: CheckedScope, deps: DeliveryOperatorDeps): void
   const { database, endpointTests } = deps;
 
   async function shown(botId: string) {
-    const [endpoint] = (await listEndpoints(database, { botId, limit: 1 })).rows;
+    const [endpoint] = (await listEndpoints(database, { bots: [botId], limit: 1 })).rows;
     if (!endpoint) throw unknownBot(botId);
     return { asOf: new Date(), ...endpoint };
   }

@@ -25,11 +25,12 @@ import {
   settledUntil,
   sumOfEntries,
 } from "./ledger.ts";
+import { listAdvertiserMoney } from "./list-advertiser-money.ts";
 import { monthBefore } from "./months.ts";
 import { type RecordOnceOutcome, recordOnce } from "./record-once.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { findStatement, listStatements, statementInJson } from "./statements.ts";
-import { listAdvertiserMoney, moneyOfAdvertiser, setTerms } from "./terms.ts";
+import { moneyOfAdvertiser, setTerms } from "./terms.ts";
 
 export interface MoneyOperatorDeps {
   database: Database;
@@ -66,9 +67,8 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
   const { database, campaigns, currency, now } = deps;
   return {
     async listAdvertiserMoney({ query }) {
-      const rows = await listAdvertiserMoney(database, { ...query, limit: query.limit + 1 });
-      const { rows: advertisers, next } = listPage(rows, query.limit, ({ name }) => name);
-      return { currency, advertisers, next };
+      const { rows: advertisers, next, total } = await listAdvertiserMoney(database, query);
+      return { currency, advertisers, next, total };
     },
 
     async showAdvertiserMoney({ params }) {

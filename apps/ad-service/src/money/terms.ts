@@ -1,12 +1,12 @@
-import { advertiserKey } from "@intermission/operator-api/advertisers";
 import type { AdvertiserMoney } from "@intermission/operator-api/money";
 import type { Terms } from "@intermission/operator-api/terms";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
-import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { paidIn, spentBy } from "./ledger.ts";
 
-const creditLimit = "case billing when 'credit' then credit_limit_micros end";
+/** SQL: null is without a limit, or prepaid. */
+export const creditLimit = "case billing when 'credit' then credit_limit_micros end";
 
 const set = statement<{ advertiserId: string }>(
   "money.set-terms",
@@ -57,18 +57,13 @@ export async function advertiserStandings(
   return new Map(rows.map(({ advertiserId, ...standing }) => [advertiserId, standing]));
 }
 
-type MoneyRow = Omit<AdvertiserMoney, "balanceMicros" | "availableMicros" | "creditLimitMicros"> &
+export type MoneyRow = Omit<AdvertiserMoney, "balanceMicros" | "availableMicros" | "creditLimitMicros"> &
   Record<"balance" | "credit", string | null>;
 
 const select = `select advertiser_id as "advertiserId", name, state, billing, ${creditLimit}::text as credit,
      (${paidIn("advertisers.advertiser_id")} - ${spentBy("advertisers.advertiser_id")})::text as balance
    from advertisers`;
 const find = statement<MoneyRow>("money.of-advertiser", `${select} where advertiser_id = $1`);
-// Unnamed, since an operator runs it rarely.
-const list: Statement<MoneyRow> = {
-  name: "",
-  text: `${select} where $1::text is null or name_key > $1 order by name_key limit $2`,
-};
 
 /** What an advertiser has left, from what was paid in and the sums of its events: it is exact at any moment. */
 export async function moneyOfAdvertiser(
@@ -80,15 +75,7 @@ export async function moneyOfAdvertiser(
   return withAvailable(row);
 }
 
-export async function listAdvertiserMoney(
-  database: Pick<Database, "run">,
-  of: { after?: string | undefined; limit: number },
-): Promise<AdvertiserMoney[]> {
-  const after = of.after === undefined ? undefined : advertiserKey(of.after);
-  return (await database.run(list, [after, of.limit])).map(withAvailable);
-}
-
-function withAvailable({ balance, credit, ...row }: MoneyRow): AdvertiserMoney {
+export function withAvailable({ balance, credit, ...row }: MoneyRow): AdvertiserMoney {
   const balanceMicros = BigInt(balance ?? 0);
   const available = row.billing === "credit" && credit === null ? null : balanceMicros + BigInt(credit ?? 0);
   return {

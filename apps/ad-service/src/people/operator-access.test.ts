@@ -1,4 +1,6 @@
 import { type Access, accessOf, type Role, roles } from "@intermission/operator-api/access";
+import { campaignSorts } from "@intermission/operator-api/campaign-words";
+import { creativeSorts } from "@intermission/operator-api/creative-words";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { OperatorRoute } from "@intermission/operator-api/route";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
@@ -262,6 +264,42 @@ test("lists are limited to the own objects, which the request names", async () =
     expect((await fixture.app.inject({ url: `${url}${after}`, headers })).statusCode, after).toBe(404);
   }
   expect((await fixture.app.inject({ url: `${url}cmp_own`, headers })).statusCode).toBe(200);
+});
+
+test("by every filter and order, a list of an advertiser's person has only what is its own", async () => {
+  // The operator shows the own creative in a campaign of another advertiser.
+  const shown =
+    "insert into campaign_creatives (campaign_id, creative_id) values ($1, 'cre_own') on conflict do nothing";
+  for (const campaignId of ["cmp_own", "cmp_foreign"])
+    await store.database.run({ name: "", text: shown }, [campaignId]);
+  // Other tests may have changed it.
+  await store.database.run({ name: "", text: "update creatives set review = 'approved', review_reason = null" }, []);
+  const read = (path: string, query: string) =>
+    fixture.app.inject({
+      url: `/operator/v1${path}?advertiser=Own%20shop&${query}`,
+      headers: { cookie: cookies.advertiser },
+    });
+  const orders = (sorts: readonly string[]) => sorts.flatMap((sort) => [`sort=${sort}`, `sort=-${sort}`]);
+  const campaigns = ["phase=unapproved", "format=rewarded", "creativeId=cre_own", "find=campaign", "archived=true"];
+  for (const query of [...orders(campaignSorts), ...campaigns, "find=own&sort=-spent&after=cmp_own"]) {
+    const answer = await read("/campaigns", query);
+    expect([query, answer.statusCode, answer.body.toLowerCase().includes(FOREIGN)]).toEqual([query, 200, false]);
+    expect(answer.json().total, query).toBeLessThanOrEqual(1);
+  }
+  for (const query of [...orders(creativeSorts), "find=cre_own", "kind=vast", "review=approved"]) {
+    const answer = await read("/creatives", query);
+    expect([query, answer.statusCode, answer.body.toLowerCase().includes(FOREIGN)]).toEqual([query, 200, false]);
+    expect(answer.json(), query).toMatchObject({ total: 1, creatives: [{ campaignCount: 1 }] });
+  }
+  for (const query of ["creativeId=cre_foreign", "sort=-spent&after=cmp_foreign", "find=x&after=cmp_foreign"])
+    expect((await read("/campaigns", query)).statusCode, query).toBe(404);
+  expect((await read("/creatives", "sort=-size&after=cre_foreign")).statusCode).toBe(404);
+  // Bots, endpoints and money of all are for the operator's people.
+  for (const path of ["/bots", "/endpoints", "/money/advertisers", "/advertisers"])
+    for (const role of ["advertiser", "publisher"] as const) {
+      const url = `/operator/v1${path}?find=own&sort=name&bots=${own.botId}&botId=${own.botId}`;
+      expect((await fixture.app.inject({ url, headers: { cookie: cookies[role] } })).statusCode, path).toBe(403);
+    }
 });
 
 test("a statement is read by whose account it is of; a foreign number is one that does not exist", async () => {

@@ -1,7 +1,7 @@
 import { isWebOrigin } from "@intermission/ad-core/web-address";
 import type { Bot, ScriptState, SeenOrigin } from "@intermission/operator-api/bots";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type BoundedCache, boundedCache } from "@intermission/server/bounded-cache";
+import { BoundedCache } from "@intermission/server/bounded-cache";
 import type { FastifyBaseLogger } from "fastify";
 
 /** A page in use is written once in this time by each node. */
@@ -17,7 +17,7 @@ export interface SightingDeps {
   sightings: BoundedCache<string, number>;
 }
 
-export const openSightings = (): SightingDeps["sightings"] => boundedCache(10_000);
+export const openSightings = (): SightingDeps["sightings"] => new BoundedCache(10_000);
 
 interface Sighting {
   bot: Pick<Bot, "botId" | "appOrigins">;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DemoStack } from "../scripts/demo-stack.ts";
-import { closeAndGet, openWithNewCode, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
+import { closeAndGet, launchUrl, openWithNewCode, stopAtStart, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
 const coins = {
@@ -129,6 +129,29 @@ function boxes(elements: Element[]): number[][] {
     return [x, y, width, height];
   });
 }
+
+test("a code of a join names the channel in place of coins, and no further ad is offered", async ({
+  page,
+  stack,
+  userId,
+}) => {
+  await changeBot(stack, coins);
+  const { botId, adApiToken } = stack.secrets;
+  const created = await fetch(`${stack.urls.adService}/client/v1/codes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${adApiToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ bot_id: botId, user_tg_id: userId, reference: "join:-1", join: { title: "Secret Garden" } }),
+  });
+  const { miniapp_url: miniappUrl } = (await created.json()) as { miniapp_url: string };
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await expect(page.getByRole("heading", { name: /^Watch \d+\ss, get a place in Secret Garden$/ })).toBeVisible();
+  await watchToTheEnd(page);
+  await page.getByRole("button", { name: /^Earned: a place in Secret Garden/ }).click();
+  await expect(page.getByRole("heading", { name: "Earned: a place in Secret Garden" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Close" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Watch another ad/ })).toHaveCount(0);
+  await expect(page.getByText("coins")).toHaveCount(0);
+});
 
 test("without an offer the ad plays at once, without sound, and pays", async ({ api, page, stack, userId }) => {
   await changeBot(stack, { skipOffer: true });

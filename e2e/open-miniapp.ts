@@ -54,7 +54,7 @@ export async function stopAtStart(page: Page): Promise<void> {
 
 /** Starts the ad from the offer and waits until it is watched to the end. */
 export async function watchToTheEnd(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /^(Watch|Continue watching)( \+|$)/ }).click();
+  await page.getByRole("button", { name: /^(Watch|Continue watching)( \+| a place|$)/ }).click();
   await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
 }
 

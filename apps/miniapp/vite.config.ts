@@ -31,6 +31,9 @@ export default defineConfig(({ mode }) => ({
         "export class MutationCache { resumePausedMutations() { return Promise.resolve(); } }",
       "/@tanstack/query-core/build/modern/infiniteQueryBehavior.js":
         "export const infiniteQueryBehavior = () => {}; export const hasNextPage = () => false, hasPreviousPage = hasNextPage;",
+      // Requests are always tried, whatever the browser says of its network.
+      "/@tanstack/query-core/build/modern/onlineManager.js":
+        "export const onlineManager = { isOnline: () => true, subscribe: () => () => {} };",
       "/@tanstack/query-core/build/modern/timeoutManager.js":
         "export const timeoutManager = window, systemSetTimeoutZero = (call) => { setTimeout(call, 0); };",
       "/@tanstack/react-query/build/modern/QueryErrorResetBoundary.js":

@@ -25,6 +25,11 @@ export const namedRewards = z
   .describe("What a view and a click are worth, where the bot's settings name it.");
 export type NamedRewards = z.infer<typeof namedRewards>;
 
+/** The bot lets its user into a channel or group for a view. */
+const joinDescription = z.object({
+  title: z.string().min(1).max(128).describe("The title of the channel or group, as Telegram names it."),
+});
+
 export const createCodeRequest = z
   .object({
     bot_id: telegramId,
@@ -35,6 +40,11 @@ export const createCodeRequest = z
       .max(128)
       .optional()
       .describe("The publisher's own key. Each reference has a code of its own; the webhook echoes the reference."),
+    join: joinDescription
+      .optional()
+      .describe(
+        "A view lets the user into this channel or group, which the mini-app then names in place of the bot's reward. A code that is issued again keeps that of its first request: give each channel a reference of its own.",
+      ),
   })
   .meta({ examples: clientExamples.createCodeRequest });
 export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
@@ -85,6 +95,7 @@ export const describeCodeResponse = z
     bot_id: telegramId,
     user_tg_id: telegramId,
     reference: z.string().optional(),
+    join: joinDescription.optional(),
     start_param: startParam.optional(),
     issued_at: moment,
     expires_at: moment,

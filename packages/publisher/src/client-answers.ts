@@ -16,6 +16,8 @@ export interface CodeDescription {
   bot_id: string;
   user_tg_id: string;
   reference?: string | undefined;
+  /** The channel or group that a view lets the user into. */
+  join?: { title: string } | undefined;
   /** The `startapp` value of the link that opened the mini-app. Whoever made the link chose it: the user may have. */
   start_param?: string | undefined;
   issued_at: string;

@@ -78,7 +78,15 @@ export interface WebhookTest {
 export interface Ads {
   /** Returns the same code for the same user and reference while that code is fresh and has earned nothing. */
   createCode(
-    request: { readonly userId: UserId; readonly reference?: string | undefined },
+    request: {
+      readonly userId: UserId;
+      readonly reference?: string | undefined;
+      /**
+       * A view lets the user into this channel or group, which the mini-app names in place of the bot's reward. Give each channel
+       * a reference of its own.
+       */
+      readonly join?: { readonly title: string } | undefined;
+    },
     options?: CallOptions,
   ): Promise<Code>;
   /** Whether the user could earn now. */
@@ -160,9 +168,9 @@ export function createAds(options: AdsOptions): Ads {
   return {
     async createCode(request, { signal } = {}) {
       if (typeof request !== "object" || request === null) await refuse("request", request);
-      const { userId, reference } = request;
+      const { userId, reference, join } = request;
       if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
-      const body = { bot_id: botId, user_tg_id: await requirePerson(userId), reference };
+      const body = { bot_id: botId, user_tg_id: await requirePerson(userId), reference, join };
       return codeOf(await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal));
     },
     async availability(userId, { signal } = {}) {

@@ -27,6 +27,10 @@ const codeRequest = createCodeRequest
     path: ["reference"],
     error: storableForm,
   })
+  .refine(({ join }) => isStorable(join?.title ?? ""), {
+    path: ["join", "title"],
+    error: storableForm,
+  })
   .meta(createCodeRequest.meta() ?? {});
 
 const createCode = {
@@ -52,12 +56,12 @@ export interface CodeClientDeps {
 export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, now }: CodeClientDeps): void {
   // Exactly 200: a deployed client treats 201 as an error.
   scope.post("/codes", { schema: createCode }, async (request, reply) => {
-    const { bot_id: botId, user_tg_id: userId, reference } = request.body;
+    const { bot_id: botId, user_tg_id: userId, reference, join } = request.body;
     const caller = callerOf(request);
     if (botId !== caller.bot.botId) throw anotherBot(caller.bot.botId, botId);
     countCode(limits, reply, caller, userId);
     const at = now();
-    const issued = await issueCode(codes, { bot: caller.bot, userId, reference, now: at });
+    const issued = await issueCode(codes, { bot: caller.bot, userId, reference, joinTitle: join?.title, now: at });
     return createCodeAnswer(issued, { bot: caller.bot, links, now: at });
   });
 
@@ -96,6 +100,7 @@ function describeCodeAnswer(code: DescribedCode, payPerCode: PayPerCode): Descri
     bot_id: code.botId,
     user_tg_id: code.userId,
     ...(code.reference !== null && { reference: code.reference }),
+    ...(code.joinTitle !== null && { join: { title: code.joinTitle } }),
     ...(code.startParam !== null && { start_param: code.startParam }),
     issued_at: code.issuedAt.toISOString(),
     expires_at: code.expiresAt.toISOString(),

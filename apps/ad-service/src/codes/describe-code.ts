@@ -9,6 +9,8 @@ export interface FoundCode {
   code: string;
   userId: string;
   reference: string | null;
+  /** The channel or group that a view lets the user into. */
+  joinTitle: string | null;
   issuedAt: Date;
   expiresAt: Date;
   isExpired: boolean;
@@ -20,7 +22,7 @@ export interface FoundCode {
 const select = statement<Omit<FoundCode, "isExpired">>(
   "codes.find",
   `select bot_id as "botId", code, user_id as "userId", nullif(reference, '') as reference,
-     issued_at as "issuedAt", expires_at as "expiresAt",
+     join_title as "joinTitle", issued_at as "issuedAt", expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned
    from codes where bot_id = (select bot_id from bots where code_prefix = substr($1, 3, 4)) and code = $1`,
 );

@@ -11,6 +11,8 @@ export interface IssueCodeInput {
   userId: string;
   /** The publisher's own key; each reference has its own code. */
   reference?: string | undefined;
+  /** The channel or group that a view lets the user into. */
+  joinTitle?: string | undefined;
   now: Date;
 }
 
@@ -34,6 +36,7 @@ const requestedRows = rowParameters({
   bot_id: "text",
   user_id: "text",
   reference: "text",
+  join_title: "text",
   code: "text",
   issued_at: "timestamptz",
   expires_at: "timestamptz",
@@ -64,8 +67,8 @@ const issue = statement<IssuedRow>(
     returning bot_id, user_id, reference, code, issued_at, expires_at
   ),
   fresh as (
-    insert into codes (bot_id, code, user_id, reference, issued_at, expires_at)
-    select stored.bot_id, stored.code, stored.user_id, stored.reference, stored.issued_at, stored.expires_at
+    insert into codes (bot_id, code, user_id, reference, join_title, issued_at, expires_at)
+    select stored.bot_id, stored.code, stored.user_id, stored.reference, join_title, stored.issued_at, stored.expires_at
     from stored join requested using (code)
   )
   select stored.code, case when stored.code <> requested.code then stored.issued_at end as "issuedAt",
@@ -108,11 +111,12 @@ export function randomCode(prefix: string, now: Date): string {
 }
 
 async function writeBatch(database: Database, batch: readonly RequestedCode[]): Promise<IssuedCode[]> {
-  const requested = batch.map(({ bot, userId, reference = "", code, now }, position) => ({
+  const requested = batch.map(({ bot, userId, reference = "", joinTitle, code, now }, position) => ({
     position,
     bot_id: bot.botId,
     user_id: userId,
     reference,
+    join_title: joinTitle,
     code,
     issued_at: now,
     expires_at: expiryOf(now, bot.codeLifetimeSeconds),

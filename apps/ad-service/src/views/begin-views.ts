@@ -9,7 +9,7 @@ import type { Opening, OpeningCode } from "./read-opening.ts";
 /** A view that is about to begin: offered, not started. */
 export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
-  code: Omit<OpeningCode, "isRewarded" | "isFollowed"> & { issuedAt?: Date };
+  code: Omit<OpeningCode, "joinTitle" | "isRewarded" | "isFollowed"> & { issuedAt?: Date };
   startParam: string | null;
   viewId: string;
   tokenHash: string;

@@ -67,7 +67,8 @@ type Refusal =
   | { outcome: "no-ad"; reason: NoAdReason }
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
-type Entered = { outcome: "entered"; view: AdView; ad: Ad };
+/** `joinTitle`: the channel or group that the view lets its viewer into. */
+type Entered = { outcome: "entered"; view: AdView; ad: Ad; joinTitle: string | null };
 /** The state that the decision was based on has changed. */
 type Changed = { outcome: "changed" };
 /** The code has earned the only event that its bot pays per code. */
@@ -153,7 +154,7 @@ function isUnapprovedOffer(
 async function continueView(
   { views, ads }: EnterViewDeps,
   view: AdView,
-  { limit, vastAd }: Opening,
+  { code, limit, vastAd }: Opening,
   { startParam, token, eventId, device, now }: EnterViewInput,
 ): Promise<EnterViewOutcome | Changed> {
   const isUnfinished = view.state === "opened" || view.state === "playing";
@@ -184,7 +185,8 @@ async function continueView(
   };
   const changed = await changeView(views, { ...change, after });
   if (changed.outcome !== "stored") return { outcome: "changed" };
-  return { outcome: "entered", view: changed.view, ad: await findAd(ads, view, { vastAd, device }) };
+  const ad = await findAd(ads, view, { vastAd, device });
+  return { outcome: "entered", view: changed.view, ad, joinTitle: code?.joinTitle ?? null };
 }
 
 /** What the attempts to begin one view have found out. */
@@ -249,7 +251,8 @@ async function beginView(
     }
     if (!begun) return { outcome: "changed" };
     rememberView(views, begun);
-    return { outcome: "entered", view: begun, ad: await findAd(ads, begun, { vastAd, device }) };
+    const ad = await findAd(ads, begun, { vastAd, device });
+    return { outcome: "entered", view: begun, ad, joinTitle: opening.code?.joinTitle ?? null };
   }
   return noneFits;
 }

@@ -109,7 +109,8 @@ export interface OpenViewInput extends OpeningInput {
 }
 
 export type OpenViewOutcome =
-  | { outcome: "opened"; bot: Bot; view: AdView; token: string; ad: Ad }
+  /** `joinTitle`: the channel or group that the view lets its viewer into. */
+  | { outcome: "opened"; bot: Bot; view: AdView; token: string; ad: Ad; joinTitle: string | null }
   | { outcome: "no-ad"; bot: Bot; reason: NoAdReason }
   | ({ outcome: "limit-reached"; bot: Bot } & Pick<
       Extract<ViewerLimit, { outcome: "limited" }>,
@@ -199,7 +200,7 @@ function openedBy(
   switch (entered.outcome) {
     case "entered": {
       const ad = { ...entered.ad, captions: orderCaptions(entered.ad.captions, languages) };
-      return { outcome: "opened", bot, view: entered.view, token, ad };
+      return { outcome: "opened", bot, view: entered.view, token, ad, joinTitle: entered.joinTitle };
     }
     case "limited":
       return { ...entered, outcome: "limit-reached", bot };

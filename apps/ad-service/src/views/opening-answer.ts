@@ -8,6 +8,7 @@ import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
 import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
+import { joinReward } from "../codes/join-reward.ts";
 import { mediaAddress } from "../creatives/media-storage.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
@@ -55,11 +56,14 @@ export function openingAnswer(
     const { reason, availableAt } = outcome;
     return { outcome: "limit-reached", ...shared, reason, available_at: availableAt.toISOString() };
   }
-  const { view, token, ad } = outcome;
-  const rewards = rewardsForPlayer(outcome.bot, publicUrl);
+  const { view, token, ad, joinTitle } = outcome;
+  const rewards = joinTitle === null ? rewardsForPlayer(outcome.bot, publicUrl) : { rewarded: joinReward(joinTitle) };
+  // The publisher's ledger counts coins: it knows nothing of a place in a channel.
+  const { publisher_api_url: _ledger, ...botOfJoin } = shared.bot;
   return {
     outcome: "session",
     ...shared,
+    ...(joinTitle !== null && { bot: botOfJoin }),
     session_id: view.viewId,
     token,
     code: view.code,

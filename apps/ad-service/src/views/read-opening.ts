@@ -45,6 +45,8 @@ export interface OpeningCode {
   code: string;
   userId: string;
   reference: string;
+  /** The channel or group that a view lets the user into. */
+  joinTitle: string | null;
   expiresAt: Date;
   isRewarded: boolean;
   /** Its link was followed, and the click is paid or held. */
@@ -56,6 +58,7 @@ interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
   codeUserId: string | null;
   codeText: string;
   codeReference: string;
+  codeJoinTitle: string | null;
   codeExpiresAt: Date;
   isRewarded: boolean;
   isFollowed: boolean;
@@ -92,7 +95,7 @@ const unfinishedCode = `select code ${ofUser} and state in ('playing', 'watched'
 /** What an app that was left open shows: the view left last, or else the latest offer or paid view. */
 const continuableCode = `select code ${ofUser}
       order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`;
-/** A code with a view comes first, so that reopening continues the view. */
+/** A code with a view comes first, so that reopening continues the view. A code of a join is for its own launch only. */
 const openCode = `select current_codes.code from current_codes left join lateral (
         select opened_at, deadline from views
         where views.bot_id = current_codes.bot_id and views.code = current_codes.code limit 1
@@ -102,12 +105,15 @@ const openCode = `select current_codes.code from current_codes left join lateral
         and (
           select event_id from events where events.bot_id = current_codes.bot_id and events.code = current_codes.code limit 1
         ) is null
+        and (
+          select join_title from codes where codes.bot_id = current_codes.bot_id and codes.code = current_codes.code limit 1
+        ) is null
       order by own.opened_at desc nulls last, issued_at desc limit 1`;
 
 const read = statement<Row>(
   "views.read-opening",
   `select requested.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
-     c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
+     c.join_title as "codeJoinTitle", c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded",
      c.is_followed as "isFollowed", ${viewColumns},
      case when s.is_vast then (
        select ad from vast_ads
@@ -182,6 +188,7 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
             code: row.codeText,
             userId: row.codeUserId,
             reference: row.codeReference,
+            joinTitle: row.codeJoinTitle,
             expiresAt: row.codeExpiresAt,
             isRewarded: row.isRewarded,
             isFollowed: row.isFollowed,

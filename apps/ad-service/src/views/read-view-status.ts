@@ -70,13 +70,25 @@ export async function readViewStatus(
     delivery: deliveryOf(found),
     deliveredAt: found.state === "delivered" ? found.finishedAt : null,
   };
-  const bot = isNextAdRequested ? await findBot(deps.bots, botId) : undefined;
+  // Another ad would earn something else than the place that this one was watched for.
+  const isNextAdOffered = isNextAdRequested && !(await isOfJoin(database, botId, code));
+  const bot = isNextAdOffered ? await findBot(deps.bots, botId) : undefined;
   // The user's language is not known here: a campaign for speakers of one language is not announced.
   const user = { platform: platformOf(userAgent), country };
   const random = drawsOf(nextAdDraws(code));
   const query = bot && { bot, userId, user, formats: ["rewarded" as const], now, random };
   const nextAd = query && (await describeAvailability(deps, query));
   return { outcome: "found", state, code, acceptedMs, event, nextAd };
+}
+
+const readJoin = statement<{ joinTitle: string | null }>(
+  "views.join",
+  `select join_title as "joinTitle" from codes where bot_id = $1 and code = $2`,
+);
+
+async function isOfJoin(database: Database, botId: string, code: string): Promise<boolean> {
+  const [found] = await database.run(readJoin, [botId, code]);
+  return (found?.joinTitle ?? null) !== null;
 }
 
 /** An opening of another ad after this code draws the same numbers, and so most likely chooses the same ad. */

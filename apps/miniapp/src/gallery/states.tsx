@@ -16,6 +16,7 @@ import { StatusState } from "./status-state.tsx";
 
 const coins = { amount: 10, unit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } } };
 const picturedCoins = { ...coins, icon_url: coinIcon };
+const place = { amount: 1, unit: { en: { whole: "a place in Secret Garden", other: "a place in Secret Garden" } } };
 const longUnit = { amount: 1_000_000, unit: { en: { other: "golden points of the Coin Garden" } } };
 const nothing = () => {};
 const minute = 60_000;
@@ -79,6 +80,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "offer-named": () => <StageState stage="offer" playback="idle" session={{ rewards: { rewarded: coins } }} />,
   "offer-pictured": () =>
     pictured(<StageState stage="offer" playback="idle" session={{ rewards: { rewarded: picturedCoins } }} />),
+  "offer-place": () => <StageState stage="offer" playback="idle" session={{ rewards: { rewarded: place } }} />,
   "offer-named-long": () => (
     <StageState stage="offer" playback="idle" isPortrait session={{ rewards: { rewarded: longUnit } }} />
   ),
@@ -204,6 +206,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-credited-no-ad": () => <StatusState service="delivered" publisher="credited" />,
   "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} isOld />,
   "status-delivered": () => <StatusState service="delivered" hasPublisher={false} />,
+  "status-delivered-place": () => <StatusState service="delivered" hasPublisher={false} promised={place} />,
   "status-refused-daily-cap": () => <StatusState service="delivered" publisher="daily-cap" />,
   "status-refused-already-paid": () => <StatusState service="delivered" publisher="code-already-paid" />,
   "status-refused-already-recorded": () => <StatusState service="delivered" publisher="event-already-recorded" />,

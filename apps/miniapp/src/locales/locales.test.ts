@@ -85,6 +85,23 @@ describe("texts", () => {
 });
 
 describe("amounts", () => {
+  test("a place in a channel has no number, in words of the language or, without any, in English", async () => {
+    const unit = { en: { whole: "a place in Garden", other: "x" }, ar: { whole: "مكان في Garden", other: "x" } };
+    for (const [tag, words] of [
+      ["en", unit.en.whole],
+      ["de", unit.en.whole],
+      ["ar", unit.ar.whole],
+    ] as const) {
+      const { amount, gain, gainText } = createTranslator(tag, await loadDictionary(tag));
+      const place = { amount: 1, unit };
+      expect([amount(place), gain(place).join(""), gainText(place).replace(/[\u2066\u2069]/g, "")]).toEqual([
+        words,
+        words,
+        words,
+      ]);
+    }
+  });
+
   const coins = {
     en: { one: "coin", other: "coins" },
     ru: { one: "монета", few: "монеты", many: "монет", other: "монеты" },

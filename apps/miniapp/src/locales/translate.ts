@@ -50,9 +50,12 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
     const number = sign + numbers.format(amount);
     const tag = [language, "en", ...Object.keys(unit)].find((each) => unit[each]);
     if (!tag) return [number];
+    const forms = unit[tag] ?? {};
+    // A place in a channel has no number.
+    if (forms.whole) return ["", forms.whole];
     const category = new Intl.PluralRules(tag).select(amount);
     const isDual = tag === "ar" && category === "two";
-    const word = unit[tag]?.[isDual && sign ? "one" : category] ?? unit[tag]?.other ?? "";
+    const word = forms[isDual && sign ? "one" : category] ?? forms.other ?? "";
     // The Arabic dual says the number itself.
     return isDual && !sign ? [word] : [number, `\u00a0${word}`];
   };

@@ -82,8 +82,10 @@ function textsOnTheWay(
 export function RewardScreen(props: RewardScreenProps) {
   const { view, botName, promised, code, onClose, onReopen, onAnother } = props;
   const translator = useTranslator();
-  const { text } = translator;
+  const { text, amount, gain } = translator;
   const { reward, steps, isOffline, isSuperseded, nextAd } = view;
+  // A place in a channel has no number. The bot has let its user in when it has accepted the webhook.
+  const place = reward.kind === "delivered" && promised && !gain(promised)[0] && amount(promised);
   const isClosing = useSelfClosing(props.isClosable && reward.kind === "credited", onClose);
   if (isSuperseded)
     return <Interrupted stage="superseded" onClose={onClose} onReopen={onReopen} onAnother={onAnother} />;
@@ -98,11 +100,7 @@ export function RewardScreen(props: RewardScreenProps) {
       tone={tone}
       isCelebrated={reward.kind === "credited"}
       title={
-        reward.kind === "delivered" ? (
-          <Message id="delivered.title" values={{ bot: botName }} />
-        ) : (
-          text(`${reward.kind}.title`)
-        )
+        <Message id={place ? "watched.named" : `${reward.kind}.title`} values={{ bot: botName, reward: place || "" }} />
       }
       below={
         <>
@@ -126,7 +124,7 @@ export function RewardScreen(props: RewardScreenProps) {
     >
       {isOffline ? (
         <p className="secondary">{text(reward.kind === "checking" ? "player.offline" : "unreachable.text")}</p>
-      ) : (
+      ) : place ? null : (
         <Explanation reward={reward} botName={botName} promised={promised} isClosing={isClosing} />
       )}
     </Notice>

@@ -131,11 +131,12 @@ function telegramIdOf(value: unknown, field: string): string {
 }
 
 function createCode({ state, body }: Call): CreateCodeResponse {
-  const { reference } = body;
+  const { reference, join } = body;
   const botId = telegramIdOf(body.bot_id, "bot_id");
   const userId = telegramIdOf(body.user_tg_id, "user_tg_id");
   const isReference = typeof reference === "string" && /^[^\0\p{Surrogate}]{1,128}$/su.test(reference);
   if (reference !== undefined && !isReference) throw badRequest("reference: must be text of 1 to 128 characters");
+  if (join !== undefined && !isJoin(join)) throw badRequest("join.title: must be text of 1 to 128 characters");
   if (botId !== state.botId)
     throw new Refusal(
       403,
@@ -152,6 +153,11 @@ function createCode({ state, body }: Call): CreateCodeResponse {
     miniapp_url: `${state.url}/app/${botId}?code=${code}`,
     ...(state.rewards && { rewards: state.rewards }),
   };
+}
+
+function isJoin(join: unknown): boolean {
+  const { title } = Object(join) as { title?: unknown };
+  return typeof title === "string" && /^[^\0\p{Surrogate}]{1,128}$/su.test(title);
 }
 
 /** The same code while it has earned nothing, and a minute and a quarter of its lifetime are left; else a new one. */

@@ -53,6 +53,25 @@ test("an ad requested in the chat, watched and closed is paid; the bot announces
   await expect(facts.getByText("the ad service sent it to check").first()).toBeVisible();
 });
 
+test("who requests to join the private channel watches one ad and is in, without coins", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
+  await page.getByRole("button", { name: /^Secret Garden\s+Request to join$/ }).click();
+  const miniapp = page.frameLocator('iframe[title="Mini-app"]');
+  await expect(miniapp.getByRole("heading", { name: /get a place in Secret Garden$/ })).toBeVisible();
+  await miniapp.getByRole("button", { name: /^Watch/ }).click();
+  const earned = "Earned: a place in Secret Garden";
+  await miniapp.getByRole("button", { name: earned }).click({ timeout: 20_000 });
+  await expect(miniapp.getByRole("heading", { name: earned })).toBeVisible();
+  await miniapp.getByRole("button", { name: "Close" }).click();
+  await expect(page.getByText("✅ You are in “Secret Garden”.")).toHaveCount(1);
+  expect(await api.balance(userId)).toBe(0);
+});
+
 for (const [scenario, title] of [
   ["cap", "That’s all for today"],
   ["no-ad", "No ad right now"],

@@ -7,6 +7,7 @@ import { createLogger, type Logger } from "@intermission/server/logger";
 import { exitAfterStartFault } from "@intermission/server/start-fault";
 import { openOperator } from "./ad-service/operator-client.ts";
 import { type AppOptions, createApp } from "./app.ts";
+import { CoinGardenChannel } from "./channel/coin-garden-channel.ts";
 import { type CoinGardenConfig, type OwnBotConfig, readConfig } from "./config.ts";
 import { OwnBot } from "./own-bot/own-bot.ts";
 import { Phones } from "./phone/phones.ts";
@@ -14,6 +15,7 @@ import { companionFacts } from "./rewards/companion-facts.ts";
 import { cursorFile } from "./rewards/cursor-file.ts";
 import { publisherRewards } from "./rewards/publisher-rewards.ts";
 import { createBot } from "./scenario/create-bot.ts";
+import type { RecordedEntry } from "./scenario/rewards-port.ts";
 import { signLaunch } from "./simulated-chat/sign-launch.ts";
 import { SimulatedChat } from "./simulated-chat/simulated-chat.ts";
 import { readTimeline } from "./timeline/read-timeline.ts";
@@ -46,7 +48,9 @@ function coinGarden(
 ): Started {
   const api = { url: apiUrl, apiKey };
   const companion = createCompanion(api);
-  const rewards = publisherRewards(companion, (userId, code, times) => views.codeCreated(userId, code, times));
+  const onCode = views.codeCreated.bind(views);
+  const rewards = publisherRewards(companion, onCode);
+  const garden = new CoinGardenChannel({ chat, ads, now, onCode });
   const bot = createBot({
     chat,
     rewards,
@@ -55,8 +59,12 @@ function coinGarden(
     onTrouble: (error) => logger.warn({ err: error }, "a message could not be answered"),
   });
   const cursors = cursorFile(`${config.dataFolder}/rewards-cursor`);
+  const tell = async (entry: RecordedEntry) => {
+    await bot.tell(entry);
+    await garden.approve(entry);
+  };
   return {
-    bot,
+    bot: { ...bot, channel: garden.channel, askToJoin: (userId) => garden.askToJoin(userId) },
     receiver: new WebhookReceiver({
       token: config.adService.apiToken,
       forwardTo: `${apiUrl}/webhooks/ads`,
@@ -66,7 +74,7 @@ function coinGarden(
     }),
     ledger: companionFacts(companion, api),
     follow: () =>
-      followRewards(companion, cursors, (entry) => bot.tell(entry), {
+      followRewards(companion, cursors, tell, {
         signal: stopping,
         onError: (error) => logger.warn({ err: error }, "the rewards feed failed; retrying"),
       }),

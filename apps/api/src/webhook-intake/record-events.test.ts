@@ -121,6 +121,12 @@ describe("recording events", () => {
     expect(await outcomes([link, view], { directLink: 0 })).toEqual(["no-reward", 10]);
   });
 
+  test("a view that let its user into a channel earns no coins as well", async () => {
+    const place = line({ userId: "5", reference: "join:-1001234567890" });
+    const coins = line({ userId: "5", reference: "join us" });
+    expect(await outcomes([place, coins])).toEqual(["no-reward", 10]);
+  });
+
   test("a test event pays nothing and leaves the code for the real one", async () => {
     const rehearsal = line({ userId: "6", isTest: true });
     const real = line({ userId: "6", code: rehearsal.code });

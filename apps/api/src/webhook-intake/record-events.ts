@@ -1,3 +1,4 @@
+import { joinChat } from "@intermission/ad-core/join-reference";
 import { readMoment } from "@intermission/ad-core/moment";
 import type { WebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { EventType } from "@intermission/ad-core/wire-fields";
@@ -111,13 +112,21 @@ export async function recordEvents(
   lines: readonly EventLine[],
 ): Promise<RecordedCount[]> {
   const counts: RecordedCount[] = [];
-  for (const batch of splitBatches(lines)) {
-    try {
-      counts.push(...(await recordBatch(database, botId, payout, batch)));
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      const retry = () => database.transaction((tx) => recordBatch(tx, botId, payout, batch, { isRetry: true }));
-      counts.push(...(await retry()));
+  const isOfJoin = ({ reference }: EventLine) => reference !== null && joinChat(reference) !== undefined;
+  // What earned a place in a channel earns no coins as well.
+  const parts = [
+    { paid: payout, part: lines.filter((line) => !isOfJoin(line)) },
+    { paid: { ...payout, rewarded: 0, directLink: 0 }, part: lines.filter(isOfJoin) },
+  ];
+  for (const { paid, part } of parts) {
+    for (const batch of part.length === 0 ? [] : splitBatches(part)) {
+      try {
+        counts.push(...(await recordBatch(database, botId, paid, batch)));
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        const retry = () => database.transaction((tx) => recordBatch(tx, botId, paid, batch, { isRetry: true }));
+        counts.push(...(await retry()));
+      }
     }
   }
   return counts;

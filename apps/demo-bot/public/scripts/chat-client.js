@@ -48,6 +48,11 @@ export async function pressButton(data) {
   await post("presses", { id: newId(), data });
 }
 
+/** Requests to join the bot's private channel. */
+export async function askToJoin() {
+  await post("join", {});
+}
+
 /** The bot's id and, for a bot of one's own (`npm start -- --bot`), its name; null for Coin Garden. */
 export const readBot = () => read("/bot");
 

@@ -1,5 +1,13 @@
 import { copyKey } from "./attempts.js";
-import { followConversation, pressButton, readBot, readReceiver, sendMessage, setReceiverMode } from "./chat-client.js";
+import {
+  askToJoin,
+  followConversation,
+  pressButton,
+  readBot,
+  readReceiver,
+  sendMessage,
+  setReceiverMode,
+} from "./chat-client.js";
 import { startColours } from "./colours.js";
 import { createConversation } from "./conversation.js";
 import { byId, element } from "./element.js";
@@ -63,7 +71,8 @@ function press(data) {
 
 /** A bot of one's own has its own name and texts. Its webhooks go to its own program, so the demo receives none. */
 async function startPanel() {
-  const { name, receiver } = await readDemo();
+  const { name, channel, receiver } = await readDemo();
+  if (channel) offerChannel(channel);
   if (receiver) {
     startReceiver(receiver.mode);
     startVerifier(receiver.token);
@@ -81,12 +90,31 @@ async function startPanel() {
 /** Asks until it is answered: the server may be restarting. */
 async function readDemo() {
   try {
-    const { name } = await readBot();
-    return { name, receiver: name === null ? await readReceiver() : undefined };
+    const { name, channel } = await readBot();
+    return { name, channel, receiver: name === null ? await readReceiver() : undefined };
   } catch {
     await new Promise((resolve) => setTimeout(resolve, 2000));
     return readDemo();
   }
+}
+
+const join = byId("join-channel");
+
+/** The private channel of the bot: a tap requests to join it, as its invite link does in Telegram. */
+function offerChannel(title) {
+  byId("channel-title").textContent = title;
+  join.hidden = false;
+  join.addEventListener("click", async () => {
+    join.disabled = true;
+    try {
+      await askToJoin();
+      notice.textContent = "";
+    } catch {
+      notice.textContent = words.notSent;
+    } finally {
+      join.disabled = false;
+    }
+  });
 }
 
 /** The switch of the demo's receiver. */
@@ -117,6 +145,7 @@ followConversation({
   },
   onMessage(message) {
     conversation.show(message);
+    if (message.opens) openAd(message.opens, join);
     lookAtFacts();
   },
 });

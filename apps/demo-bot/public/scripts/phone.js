@@ -16,7 +16,7 @@ const isBeside = matchMedia("(min-width: 1180px)");
 let open;
 
 /** Opens the mini-app as Telegram's web client does: in a frame, with launch data signed at this tap. */
-export async function openPhone({ miniappUrl, isReplyKeyboard }, opener) {
+export async function openPhone({ miniappUrl, isReplyKeyboard, joinQueryId }, opener) {
   if (open) return screen.querySelector("iframe")?.focus();
   const opening = { opener, needsConfirmation: false };
   open = opening;
@@ -25,7 +25,7 @@ export async function openPhone({ miniappUrl, isReplyKeyboard }, opener) {
   show();
   try {
     const isRehearsed = scenario !== "";
-    const launch = { miniappUrl, themeParams: themeParams(), platform, isRehearsed, isReplyKeyboard };
+    const launch = { miniappUrl, themeParams: themeParams(), platform, isRehearsed, isReplyKeyboard, joinQueryId };
     const url = await signLaunch(launch);
     if (open === opening) load(throughThisPage(url));
   } catch (error) {

@@ -10,6 +10,7 @@ export const english = {
   suggestions: "Quick replies",
   placeholder: "Message",
   send: "Send",
+  join: "Request to join",
   you: "You",
   notSent: "That was not sent. Is the demo still running? Try again in a moment.",
   phone: "Phone",

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { BotApiRefusal } from "../channel/bot-api-refusal.ts";
 import type { Reply } from "../scenario/chat-port.ts";
+import { type BotApiCall, type BotApiFields, parse, requireMiniapp } from "./bot-api-call.ts";
+import { joinMethods } from "./join-methods.ts";
 import { type OwnBot, userChat } from "./own-bot.ts";
 import { isLoopbackAddress, TelegramWebhook } from "./telegram-webhook.ts";
-
-/** Fields of a Bot API request by name; values that are not text are JSON. */
-export type BotApiFields = Readonly<Record<string, string | undefined>>;
 
 /** Bot libraries send JSON, or forms whose fields hold JSON. Throws if the body is neither. */
 export async function readFields(body: Buffer, contentType: string): Promise<BotApiFields> {
@@ -19,24 +19,6 @@ function textFields(fields: readonly [string, unknown][]): BotApiFields {
   return Object.fromEntries(
     fields.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
   );
-}
-
-/** A request that Telegram would refuse, or that this chat cannot carry out. */
-export class BotApiRefusal extends Error {
-  override readonly name = "BotApiRefusal";
-  readonly status: 400 | 409;
-
-  constructor(message: string, status: 400 | 409 = 400) {
-    super(message);
-    this.status = status;
-  }
-}
-
-export interface BotApiCall {
-  readonly bot: OwnBot;
-  readonly fields: BotApiFields;
-  /** Aborts when the bot's program closes the connection or this server stops. */
-  readonly signal: AbortSignal;
 }
 
 const MAX_POLL_SECONDS = 50;
@@ -100,6 +82,7 @@ const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promise<unkno
     supports_inline_queries: false,
     can_connect_to_business: false,
     has_main_web_app: false,
+    supports_join_request_queries: true,
   }),
   getUpdates({ bot, fields, signal }) {
     if (bot.updates.webhook)
@@ -138,6 +121,7 @@ const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promise<unkno
   getMyName: async ({ bot }) => ({ name: bot.user.first_name }),
   getMyDescription: async () => ({ description: "" }),
   getMyShortDescription: async () => ({ short_description: "" }),
+  ...joinMethods,
   answerCallbackQuery: accept,
   sendChatAction: accept,
   setChatMenuButton: accept,
@@ -171,8 +155,8 @@ function buttonsOf(
 ): Pick<Reply, "buttons" | "suggestions" | "isOneTime" | "placeholder"> {
   const { inline_keyboard = [], keyboard = [], input_field_placeholder: placeholder } = markup;
   const openerOf = (label: string, { url }: z.output<typeof webApp>) => {
-    if (new URL(url).origin === miniappOrigin) return { label, miniappUrl: url };
-    throw new BotApiRefusal(`the simulated phone opens only the mini-app of the ad service, at ${miniappOrigin}`);
+    requireMiniapp(url, miniappOrigin);
+    return { label, miniappUrl: url };
   };
   const buttons = inline_keyboard.flat().map((button) => {
     if ("url" in button) return { label: button.text, url: button.url };
@@ -200,10 +184,4 @@ function replyKey(button: z.output<typeof replyButton>, row: number) {
   if (requested !== undefined)
     throw new BotApiRefusal(`the simulated user has nothing to answer a ${requested} button`);
   return { label: button.text, command: button.text, row };
-}
-
-function parse<Shape extends z.ZodType>(shape: Shape, fields: BotApiFields): z.output<Shape> {
-  const parsed = shape.safeParse(fields);
-  if (parsed.success) return parsed.data;
-  throw new BotApiRefusal(z.prettifyError(parsed.error));
 }

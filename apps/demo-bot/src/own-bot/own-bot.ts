@@ -1,5 +1,7 @@
 import { type Ads, AdsError } from "@intermission/publisher";
 import { BoundedCache } from "@intermission/server/bounded-cache";
+import { JoinNews } from "../channel/join-news.ts";
+import { PrivateChannel } from "../channel/private-channel.ts";
 import type { ButtonPress, IncomingMessage, Reply } from "../scenario/chat-port.ts";
 import type { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
 import { Updates } from "./updates.ts";
@@ -33,6 +35,9 @@ export interface OwnBotOptions {
 export class OwnBot {
   readonly updates: Updates;
   readonly options: OwnBotOptions;
+  /** The bot is its administrator, and processes the requests to join it. */
+  readonly channel: PrivateChannel;
+  readonly joinNews: JoinNews;
   #lastMessageId = 0;
   /** By user: whose buttons are below the conversation. */
   readonly #latest = new BoundedCache<string, BotMessage>(MAX_REMEMBERED);
@@ -40,6 +45,8 @@ export class OwnBot {
   constructor(options: OwnBotOptions) {
     this.options = options;
     this.updates = new Updates(options.now, options.restartMs ?? 5000);
+    this.channel = new PrivateChannel(options.now);
+    this.joinNews = new JoinNews(options.chat, this.channel);
   }
 
   get user() {
@@ -78,6 +85,13 @@ export class OwnBot {
     await this.updates.offer({
       callback_query: { id, from: this.person(userId), message, chat_instance: userId, data },
     });
+  }
+
+  /** The user requests to join the channel; without the bot's program, its administrators decide. */
+  async askToJoin(userId: string): Promise<void> {
+    if (this.channel.stateOf(userId) === "member") return this.joinNews.tell({ userId, state: "member" });
+    const request = this.channel.ask(this.person(userId));
+    if (!(await this.updates.offer({ chat_join_request: request }))) await this.joinNews.unanswered(userId);
   }
 
   async #standIn({ userId, text }: IncomingMessage): Promise<Reply> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { BotApiRefusal } from "../channel/bot-api-refusal.ts";
 import { readBytes } from "../read-request.ts";
-import { BotApiRefusal, findBotApiMethod, readFields } from "./bot-api-methods.ts";
+import { findBotApiMethod, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
 
 export interface OwnBotRoutesOptions {

@@ -5,7 +5,8 @@ import { fakeAdService } from "@intermission/publisher/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
-import { type BotApiFields, findBotApiMethod } from "./bot-api-methods.ts";
+import type { BotApiFields } from "./bot-api-call.ts";
+import { findBotApiMethod } from "./bot-api-methods.ts";
 import { OwnBot } from "./own-bot.ts";
 import { isLoopbackAddress } from "./telegram-webhook.ts";
 

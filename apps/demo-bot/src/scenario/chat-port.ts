@@ -11,6 +11,8 @@ export interface Reply {
   };
   /** Buttons under the message, as a bot that is not the demo's own sends them. */
   readonly buttons?: readonly ReplyButton[];
+  /** Telegram opens the mini-app by itself, for a request to join a channel. */
+  readonly opens?: { readonly miniappUrl: string; readonly joinQueryId: string };
   /** Replaces the buttons below the conversation; an empty list removes them. */
   readonly suggestions?: readonly Suggestion[];
   /** The suggestions disappear after a tap. */

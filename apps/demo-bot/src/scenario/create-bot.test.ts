@@ -60,6 +60,7 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
         userId: "42",
         event: "rewarded",
         code: "c",
+        reference: null,
         amount: 10,
         reason: null,
         balance: 30,

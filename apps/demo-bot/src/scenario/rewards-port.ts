@@ -25,6 +25,8 @@ export interface RecordedEntry {
   readonly event: "rewarded" | "direct_link" | null;
   /** The code that the event used; null for a purchase. */
   readonly code: string | null;
+  /** That of the code; null for a purchase. */
+  readonly reference: string | null;
   readonly amount: number;
   /** Why an event paid nothing. */
   readonly reason: string | null;

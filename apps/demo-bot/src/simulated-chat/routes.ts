@@ -12,7 +12,11 @@ import { streamMessages } from "./stream-messages.ts";
 
 export interface ChatRoutesOptions {
   readonly chat: SimulatedChat;
-  readonly bot: Pick<Bot, "hear"> & { press?(pressed: ButtonPress): Promise<void> };
+  readonly bot: Pick<Bot, "hear"> & {
+    press?(pressed: ButtonPress): Promise<void>;
+    askToJoin?(userId: string): Promise<void>;
+    readonly channel?: { readonly chat: { readonly title: string } };
+  };
   /** The name of a bot that is not the demo's own; undefined for Coin Garden. */
   readonly botName?: string | undefined;
   readonly botId: string;
@@ -43,6 +47,8 @@ const newLaunch = z.object({
   /** A rehearsed state of the mini-app is no view. */
   isRehearsed: z.boolean().default(false),
   isReplyKeyboard: z.boolean().default(false),
+  /** Of the request to join for which Telegram opens the mini-app. */
+  joinQueryId: z.string().max(64).optional(),
 });
 
 /** The chat page's API, in place of Telegram's. */
@@ -63,7 +69,17 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
     return reply.code(204).send();
   });
 
-  app.get("/bot", async () => ({ botId: options.botId, name: options.botName ?? null }));
+  app.post("/chat/:userId/join", async (request, reply) => {
+    const { userId } = parseRequest(params, request.params);
+    await bot.askToJoin?.(userId);
+    return reply.code(204).send();
+  });
+
+  app.get("/bot", async () => ({
+    botId: options.botId,
+    name: options.botName ?? null,
+    channel: bot.channel?.chat.title ?? null,
+  }));
 
   app.post("/chat/:userId/launch", async (request) => {
     const { userId } = parseRequest(params, request.params);

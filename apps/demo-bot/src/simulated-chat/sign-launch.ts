@@ -10,6 +10,7 @@ export interface LaunchRequest {
   readonly platform: string;
   /** A reply keyboard's button opens the app. Telegram then passes no launch data. */
   readonly isReplyKeyboard: boolean;
+  readonly joinQueryId?: string | undefined;
   readonly now: Date;
 }
 
@@ -32,7 +33,10 @@ export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): 
   };
   const fields = {
     auth_date: String(Math.floor(request.now.getTime() / 1000)),
-    query_id: `demo${request.userId}`,
+    // Opened for a request to join, the app has no message to answer.
+    ...(request.joinQueryId === undefined
+      ? { query_id: `demo${request.userId}` }
+      : { chat_join_request_query_id: request.joinQueryId }),
     user: JSON.stringify(user),
   };
   const launch = new URLSearchParams({

@@ -156,6 +156,40 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   expect(output()).not.toMatch(/error/i);
 });
 
+test("a request to join the private channel opens the mini-app, and one watched ad lets the user in", {
+  tag: "@long",
+}, async ({ page }) => {
+  const bot = spawn(process.execPath, ["main.ts"], {
+    cwd: join(root, "examples/watch-to-join"),
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(webhookPort),
+      EVENTS_FILE: join(dataDirectory, "ad-events.txt"),
+      ...stack.ownBot?.environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const output = outputOf(bot);
+  try {
+    await expect.poll(output, { timeout: 30_000 }).toContain("listens");
+    await page.goto(`${stack.urls.demoBot}/?user=1005`);
+    await page.getByRole("button", { name: /^Secret Garden\s+Request to join$/ }).click();
+    const miniapp = page.frameLocator("#screen iframe");
+    await expect(miniapp.getByRole("heading", { name: /get a place in Secret Garden$/ })).toBeVisible();
+    await miniapp.getByRole("button", { name: /^Watch/ }).click();
+    await miniapp.getByRole("button", { name: /^Earned: a place in Secret Garden/ }).click({ timeout: 20_000 });
+    await expect(miniapp.getByRole("heading", { name: "Earned: a place in Secret Garden" })).toBeVisible({
+      timeout: 20_000,
+    });
+    await miniapp.getByRole("button", { name: "Close" }).click();
+    await expect(page.getByText("✅ You are in “Secret Garden”.")).toHaveCount(1);
+  } finally {
+    await end(bot);
+  }
+  expect(output()).not.toMatch(/error/i);
+});
+
 test("a web_app button of a reply keyboard opens the mini-app without a user, and the panel says why", {
   tag: "@long",
 }, async ({ page }) => {

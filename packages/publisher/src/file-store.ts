@@ -1,5 +1,17 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, renameSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { wholeNumberOf } from "./client-settings.ts";
+import { type JoinStore, joinsInMemory, type PendingJoin } from "./join-store.ts";
 import { type EventStore, type MemoryOptions, rememberInMemory } from "./memory-store.ts";
 
 /**
@@ -8,7 +20,7 @@ import { type EventStore, type MemoryOptions, rememberInMemory } from "./memory-
  * least once: it runs again if the process dies between it and the line, whereas `sqliteStore` writes both in one transaction.
  *
  * Remembers the last `maxEvents`, a million by default. A handler that does not end within 10 minutes (`maxHandlerMs`) is called
- * again. Throws if the file cannot be opened.
+ * again. Requests to join a channel are in a file beside it, `<path>.joins`. Throws if a file cannot be opened.
  */
 export function fileStore(path: string, { maxEvents = 1_000_000, maxHandlerMs }: MemoryOptions = {}): EventStore {
   if (typeof path !== "string" || path === "") throw new TypeError("fileStore needs the name of a file");
@@ -18,6 +30,7 @@ export function fileStore(path: string, { maxEvents = 1_000_000, maxHandlerMs }:
   const unwritten = new Set<string>();
   const { once } = rememberInMemory({ maxEvents: 1, maxHandlerMs });
   return {
+    joins: joinsInFile(`${path}.joins`),
     async once(eventId, handle) {
       const line = JSON.stringify(eventId);
       if (log.has(line)) return;
@@ -29,6 +42,15 @@ export function fileStore(path: string, { maxEvents = 1_000_000, maxHandlerMs }:
       });
     },
   };
+}
+
+/** Few wait at a time: each change writes all of them anew. */
+function joinsInFile(path: string): JoinStore {
+  const stored: PendingJoin[] = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
+  return joinsInMemory(stored, (joins) => {
+    writeFileSync(`${path}.new`, JSON.stringify([...joins]), { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+  });
 }
 
 const CHUNK_BYTES = 64 * 1024;

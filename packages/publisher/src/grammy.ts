@@ -6,6 +6,9 @@ import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
 
 export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
+export { type JoinRequests, type JoinRequestsOptions, joinRequests } from "./join-requests.ts";
+export { type JoinTexts, joinTexts } from "./join-texts.ts";
+export type { JoinDecision } from "./telegram-joins.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {

@@ -1,4 +1,5 @@
 import { requireMilliseconds, wholeNumberOf } from "./client-settings.ts";
+import { type JoinStore, joinsInMemory } from "./join-store.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
 /** Remembers which events were handled. */
@@ -8,6 +9,8 @@ export interface EventStore {
    * further calls for the same event wait for it, or reject. An event whose `handle` rejected counts as not handled.
    */
   once(eventId: string, handle: () => Promise<void>): Promise<void>;
+  /** The requests to join a channel that wait for their ad. Only `joinRequests` of `/grammy` needs them. */
+  readonly joins?: JoinStore | undefined;
 }
 
 export interface MemoryOptions {
@@ -53,6 +56,7 @@ export function memoryStore(options: MemoryOptions = {}): EventStore {
   let hasWarned = false;
   const { once } = rememberInMemory(options);
   return {
+    joins: joinsInMemory(),
     async once(eventId, handle) {
       if (!hasWarned) {
         hasWarned = isAnyUsed = true;

@@ -1,5 +1,6 @@
 import { requireConnectionFunction } from "./commit-writes.ts";
 import type { Run } from "./handler-commits.ts";
+import { type JoinStore, joinOf, joinStatements, joinValues, momentText } from "./join-store.ts";
 import { type HandledEvent, leasedStore, requireTableName, type TableOptions } from "./leased-store.ts";
 import { guardPool, writeThrough } from "./lend-connection.ts";
 import type { EventStore } from "./memory-store.ts";
@@ -66,29 +67,7 @@ export function postgresStore(
     release: `delete from ${table} where event_id = $1 and owner = $2 and handled_at is null`,
   };
 
-  let ready: Promise<unknown> | undefined;
-  /** Looks first: who may not create tables may use one. */
-  function setUp(): Promise<unknown> {
-    ready ??= createTable().catch((error: unknown) => {
-      ready = undefined;
-      throw error;
-    });
-    return ready;
-  }
-  async function exists(): Promise<boolean> {
-    const { rows } = await pool.query("select 1 where to_regclass($1) is not null", [table]);
-    // Some clients return the rows themselves.
-    if (!Array.isArray(rows)) throw new TypeError(poolNeeded);
-    return rows.length > 0;
-  }
-  async function createTable(): Promise<void> {
-    if (await exists()) return;
-    await pool.query(statements.create).catch(async (error: unknown) => {
-      // Another process created it at the same time.
-      if (!(await exists())) throw error;
-    });
-  }
-
+  const setUp = tableOf(pool, table, statements.create);
   const finish = async (connection: PostgresConnection, { eventId, owner }: Run) =>
     (await connection.query(statements.finish, [eventId, owner])).rowCount === 1;
 
@@ -106,6 +85,7 @@ export function postgresStore(
   );
   return {
     once: store.once,
+    joins: joinsIn(pool, `${table}_joins`),
     commit: (event, write) =>
       store.commit(event, (run) =>
         transact(pool, Math.max(leaseMs, MIN_LIMIT_MS), async (connection) => {
@@ -119,6 +99,46 @@ export function postgresStore(
           return true;
         }),
       ),
+  };
+}
+
+/** Creates the table at the first call. Looks first: who may not create tables may use one. */
+function tableOf(pool: PostgresPool, table: string, create: string): () => Promise<void> {
+  let ready: Promise<void> | undefined;
+  async function exists(): Promise<boolean> {
+    const { rows } = await pool.query("select 1 where to_regclass($1) is not null", [table]);
+    // Some clients return the rows themselves.
+    if (!Array.isArray(rows)) throw new TypeError(poolNeeded);
+    return rows.length > 0;
+  }
+  async function createTable(): Promise<void> {
+    if (await exists()) return;
+    await pool.query(create).catch(async (error: unknown) => {
+      // Another process created it at the same time.
+      if (!(await exists())) throw error;
+    });
+  }
+  return () => {
+    ready ??= createTable().catch((error: unknown) => {
+      ready = undefined;
+      throw error;
+    });
+    return ready;
+  };
+}
+
+function joinsIn(pool: PostgresPool, table: string): JoinStore {
+  const { create, put, get, late, remove } = joinStatements(table);
+  const setUp = tableOf(pool, table, create);
+  async function run(sql: string, values: string[]): Promise<unknown[]> {
+    await setUp();
+    return (await pool.query(sql, values)).rows;
+  }
+  return {
+    put: async (join) => void (await run(put, joinValues(join))),
+    get: async (chatId, userId) => (await run(get, [chatId, userId])).map(joinOf)[0],
+    late: async (now) => (await run(late, [momentText(now)])).map(joinOf),
+    remove: async (join) => void (await run(remove, joinValues(join))),
   };
 }
 

@@ -21,6 +21,7 @@ export {
   type WebhookTest,
   type WebhookTestRequest,
 } from "./create-ads.ts";
+export type { JoinStore, PendingJoin } from "./join-store.ts";
 export { type EventStore, memoryStore } from "./memory-store.ts";
 export { type CursorStore, reconcile } from "./reconcile.ts";
 export {

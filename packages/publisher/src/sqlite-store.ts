@@ -1,4 +1,5 @@
 import { requireSynchronousFunction, type Synchronous } from "./commit-writes.ts";
+import { type JoinStore, joinOf, joinStatements, joinValues, momentText } from "./join-store.ts";
 import { type HandledEvent, leasedStore, requireTableName } from "./leased-store.ts";
 import type { EventStore } from "./memory-store.ts";
 import { openTransactions, type SqliteDatabase } from "./sqlite-transactions.ts";
@@ -68,6 +69,7 @@ export function sqliteStore(
   );
   return {
     once: store.once,
+    joins: joinsIn(database, `${table}_joins`, (work) => transact(work)),
     commit: (event, write) =>
       store.commit(event, async (run) => {
         requireSynchronousFunction(write);
@@ -75,6 +77,46 @@ export function sqliteStore(
         await transact(() => callWrite(write));
         return true;
       }),
+  };
+}
+
+function joinsIn(
+  database: SqliteDatabase,
+  table: string,
+  transact: <Result>(work: () => Result) => Promise<Result>,
+): JoinStore {
+  const open = () => {
+    const { create, ...statements } = joinStatements(table);
+    database.exec(create);
+    const prepare = (sql: string) => database.prepare(sql.replace(/\$\d/g, "?"));
+    // These drivers share no method that returns several rows.
+    const columns = ["chat_id", "user_id", "query_id", "decide_at"].map((name) => `'${name}', ${name}`).join(", ");
+    const late = `select json_group_array(json_object(${columns})) as found from (${statements.late})`;
+    return {
+      put: prepare(statements.put),
+      get: prepare(statements.get),
+      late: prepare(late),
+      remove: prepare(statements.remove),
+    };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  const run = <Result>(work: (joins: ReturnType<typeof open>) => Result) =>
+    transact(() => {
+      opened ??= open();
+      return work(opened);
+    });
+  return {
+    put: async (join) => void (await run(({ put }) => put.run(...joinValues(join)))),
+    async get(chatId, userId) {
+      // Node returns undefined and Bun null if there is no row.
+      const row = await run(({ get }) => get.get(chatId, userId));
+      return row ? joinOf(row) : undefined;
+    },
+    async late(now) {
+      const row = (await run(({ late }) => late.get(momentText(now)))) as { found: string };
+      return (JSON.parse(row.found) as unknown[]).map(joinOf);
+    },
+    remove: async (join) => void (await run(({ remove }) => remove.run(...joinValues(join)))),
   };
 }
 

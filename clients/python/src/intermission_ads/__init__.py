@@ -2,6 +2,8 @@
 
 from .client import Ads, AsyncAds
 from .errors import AdsError
+from .join_requests import JoinDecision, JoinRules, JoinTexts
+from .joins import JoinStore, PendingJoin
 from .refusal import WebhookRefusal
 from .results import (
     Attempt,
@@ -43,11 +45,16 @@ __all__ = [
     "EventStore",
     "EventAttempts",
     "EventsPage",
+    "JoinDecision",
+    "JoinRules",
+    "JoinStore",
+    "JoinTexts",
     "ListedEvent",
     "Malformed",
     "MemoryStore",
     "NamedReward",
     "NotSigned",
+    "PendingJoin",
     "ReferenceFigures",
     "ReferenceRow",
     "ReferenceStats",

@@ -1,15 +1,22 @@
-"""aiogram 3: a router that answers `/bonus` with an ad, and the keyboard of an ad for handlers of your own."""
+"""aiogram 3: a router that answers `/bonus` with an ad, one that lets users into a channel for an ad, and the keyboard of an ad."""
 
 from __future__ import annotations
 
-from aiogram import Router
+from collections.abc import Mapping
+from typing import Any
+
+from aiogram import Bot, Router
+from aiogram.exceptions import TelegramBadRequest, TelegramForbiddenError
 from aiogram.filters import Command
-from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup, Message, User, WebAppInfo
+from aiogram.methods import ApproveChatJoinRequest, DeclineChatJoinRequest, SendMessage, TelegramMethod
+from aiogram.types import ChatJoinRequest, InlineKeyboardButton, InlineKeyboardMarkup, Message, User, WebAppInfo
 
 from .bonus import AdButton, BonusTexts, ad_button, bonus_reply
 from .client import AsyncAds
 from .errors import AdsError
+from .join_requests import JoinDecider, JoinRequest, JoinRules, JoinsOfStore, JoinTexts, TelegramRefused
 from .sender import Sender, sender_of
+from .webhook import AdEvent
 
 
 def bonus_router(ads: AsyncAds, *, command: str = "bonus", texts: BonusTexts = BonusTexts()) -> Router:
@@ -27,6 +34,83 @@ def bonus_router(ads: AsyncAds, *, command: str = "bonus", texts: BonusTexts = B
         await message.answer(reply.text, reply_markup=None if reply.button is None else _markup(reply.button))
 
     return router
+
+
+class _AnswerQuery(TelegramMethod[bool]):
+    """Versions of aiogram before Bot API 10.1 have no such method."""
+
+    __returning__ = bool
+    __api_method__ = "answerChatJoinRequestQuery"
+    chat_join_request_query_id: str
+    result: str
+
+
+class _SendWebApp(TelegramMethod[bool]):
+    __returning__ = bool
+    __api_method__ = "sendChatJoinRequestWebApp"
+    chat_join_request_query_id: str
+    web_app_url: str
+
+
+_join_methods: Mapping[str, type[TelegramMethod[Any]]] = {
+    "answerChatJoinRequestQuery": _AnswerQuery,
+    "sendChatJoinRequestWebApp": _SendWebApp,
+    "approveChatJoinRequest": ApproveChatJoinRequest,
+    "declineChatJoinRequest": DeclineChatJoinRequest,
+    "sendMessage": SendMessage,
+}
+
+
+class JoinRequests:
+    """Lets users into a private channel or group for one ad: a request to join opens the mini-app, and the reward approves it.
+
+    The bot is an administrator who may invite. Assigned to process join requests, it gets queries (Bot API 10.1), which
+    Telegram answers with the mini-app at once; where it gets none, it sends the user a button. `store`: that of the webhook.
+    """
+
+    def __init__(
+        self,
+        ads: AsyncAds,
+        bot: Bot,
+        store: JoinsOfStore,
+        *,
+        rules: JoinRules = JoinRules(),
+        texts: JoinTexts = JoinTexts(),
+    ) -> None:
+        async def call(method: str, fields: Mapping[str, Any]) -> object:
+            try:
+                return await bot(_join_methods[method](**fields))
+            except (TelegramBadRequest, TelegramForbiddenError) as error:
+                raise TelegramRefused(error.message) from error
+
+        self._decider = JoinDecider(ads, call, store, rules, texts)
+        self.router = Router(name="intermission_ads_joins")
+        """`dispatcher.include_router(joins.router)`."""
+        self.router.chat_join_request.register(self._answer)
+
+    async def approve(self, event: AdEvent) -> bool:
+        """Lets the user of an event into the channel. False, and nothing happens, if the event earned something else.
+
+        Call it in the webhook's handler, which is repeated if it raises: Telegram was not reached, or the bot has lost the
+        right to invite.
+        """
+        return await self._decider.approve(event)
+
+    async def decide_late(self) -> None:
+        """Decides the requests whose time is over. Call it at start and once a minute."""
+        await self._decider.decide_late()
+
+    async def _answer(self, request: ChatJoinRequest) -> None:
+        await self._decider.answer(
+            JoinRequest(
+                chat_id=str(request.chat.id),
+                title=request.chat.title or "",
+                user_id=str(request.from_user.id),
+                user_chat_id=request.user_chat_id,
+                # A field of Bot API 10.1, which older versions of aiogram keep all the same.
+                query_id=getattr(request, "query_id", None),
+            )
+        )
 
 
 async def ad_keyboard(

@@ -129,9 +129,15 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
     def _connect(self) -> httpx.Client:
         return httpx.Client(transport=self._transport)
 
-    def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
-        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
-        return self._send(operations.create_code(self._settings.bot_id, user_id, reference))
+    def create_code(
+        self, user_id: str | int, *, reference: str | None = None, join_title: str | None = None
+    ) -> Code:
+        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing.
+
+        `join_title`: a view lets the user into the channel or group of this title, which the mini-app names in place of the
+        bot's reward. Give each channel a reference of its own.
+        """
+        return self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
 
     def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""
@@ -234,9 +240,15 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
                 self._by_loop[loop] = client
             return client
 
-    async def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
-        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
-        return await self._send(operations.create_code(self._settings.bot_id, user_id, reference))
+    async def create_code(
+        self, user_id: str | int, *, reference: str | None = None, join_title: str | None = None
+    ) -> Code:
+        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing.
+
+        `join_title`: a view lets the user into the channel or group of this title, which the mini-app names in place of the
+        bot's reward. Give each channel a reference of its own.
+        """
+        return await self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
 
     async def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""

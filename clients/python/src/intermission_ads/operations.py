@@ -101,10 +101,14 @@ def _require_reference(value: object) -> None:
     raise AdsError(f"reference {fault}", code="BAD_REQUEST")
 
 
-def create_code(bot_id: str, user_id: str | int, reference: str | None) -> Operation[Code]:
+def create_code(bot_id: str, user_id: str | int, reference: str | None, join_title: str | None) -> Operation[Code]:
     user_id = _require_person(user_id)
     _require_reference(reference)
-    body = {"bot_id": bot_id, "user_tg_id": user_id, **({} if reference is None else {"reference": reference})}
+    body: dict[str, Any] = {"bot_id": bot_id, "user_tg_id": user_id}
+    if reference is not None:
+        body["reference"] = reference
+    if join_title is not None:
+        body["join"] = {"title": join_title}
     return Operation("POST", "/codes", read_code, body=body)
 
 

@@ -93,6 +93,8 @@ class CodeDetails:
     """What the code can still earn now; empty once it is used up or expired, None from older services."""
     pay_per_code: Literal["once", "each"] | None = None
     """`once`: the code earns one event, whichever comes first; `each`: one of both. Pay by the same rule."""
+    join_title: str | None = None
+    """The channel or group that a view lets the user into."""
 
 
 @dataclass(frozen=True)
@@ -277,6 +279,7 @@ def read_code_details(answer: Mapping[str, Any]) -> CodeDetails:
         requests=answer.get("requests", {}),
         can_earn=tuple(answer["can_earn"]) if answer.get("can_earn") is not None else None,
         pay_per_code=answer.get("pay_per_code"),
+        join_title=(answer.get("join") or {}).get("title"),
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal, TypeVar
 
+from .joins import PendingJoin, moment_text
 from .settings import require_seconds
 from .stores import Run, Runs, call, call_async, discard
 from .webhook import AdEvent
@@ -93,6 +94,8 @@ class SqliteStore:
         self._claims: dict[str, _Claim] = {}
         self._ended: dict[str, bool] = {}
         self._is_set_up = False
+        self.joins = _SqliteJoins(self, f"{table}_joins")
+        """The requests to join a channel that wait for their ad, for `JoinRequests`."""
         try:
             self._transact(lambda: None)
         except _Busy:
@@ -327,6 +330,54 @@ class SqliteStore:
             except _Busy as busy:
                 _raise_after(until, busy)
             await asyncio.sleep(_POLL_SECONDS)
+
+
+class _SqliteJoins:
+    """In a table beside the handled events: the same as the TypeScript package's."""
+
+    def __init__(self, store: SqliteStore, table: str) -> None:
+        self._store = store
+        self._table = table
+
+    async def put(self, join: PendingJoin) -> None:
+        await self._run(f"insert or replace into {self._table} ({_ROW}) values (?, ?, ?, ?)", *_values(join))
+
+    async def get(self, chat_id: str, user_id: str) -> PendingJoin | None:
+        rows = await self._run(f"select {_ROW} from {self._table} where chat_id = ? and user_id = ?", chat_id, user_id)
+        return _join_of(rows[0]) if rows else None
+
+    async def late(self, now: float) -> list[PendingJoin]:
+        late = f"select {_ROW} from {self._table} where decide_at <= ? order by decide_at limit 100"
+        return [_join_of(row) for row in await self._run(late, moment_text(now))]
+
+    async def remove(self, join: PendingJoin) -> None:
+        """Does nothing if a later request has replaced this one."""
+        where = "chat_id = ? and user_id = ? and query_id = ? and decide_at = ?"
+        await self._run(f"delete from {self._table} where {where}", *_values(join))
+
+    async def _run(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        create = (
+            f"create table if not exists {self._table} (chat_id text not null, user_id text not null,"
+            " query_id text not null, decide_at text not null, primary key (chat_id, user_id))"
+        )
+
+        def work() -> list[tuple[Any, ...]]:
+            self._store._execute(create)
+            return self._store._query(sql, *values).fetchall()
+
+        return await self._store._wait_async(lambda: self._store._transact(work))
+
+
+_ROW = "chat_id, user_id, query_id, decide_at"
+
+
+def _values(join: PendingJoin) -> tuple[str, str, str, str]:
+    return join.chat_id, join.user_id, join.query_id or "", moment_text(join.decide_at)
+
+
+def _join_of(row: tuple[Any, ...]) -> PendingJoin:
+    chat_id, user_id, query_id, decide_at = row
+    return PendingJoin(chat_id, user_id, query_id or None, int(decide_at) / 1000)
 
 
 def _raise_after(until: float, busy: _Busy) -> None:

@@ -13,6 +13,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from .joins import MemoryJoins
 from .settings import require_seconds
 
 
@@ -180,6 +181,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._handled: dict[str, None] = {}
         self._runs = Runs(max_handler_seconds)
+        self.joins = MemoryJoins()
 
     def once(self, event_id: str, handle: Callable[[], None]) -> None:
         warn_of_memory()

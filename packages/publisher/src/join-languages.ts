@@ -1,4 +1,9 @@
-import type { JoinTexts } from "./join-texts.ts";
+/** The message to a user who wants to join, where Telegram opens no mini-app by itself. */
+export interface JoinTexts {
+  /** `{title}` is the channel's. */
+  readonly offer: string;
+  readonly button: string;
+}
 
 // Loaded for the first user of one of these languages.
 

@@ -1,9 +1,4 @@
-/** The message to a user who wants to join, where Telegram opens no mini-app by itself. */
-export interface JoinTexts {
-  /** `{title}` is the channel's. */
-  readonly offer: string;
-  readonly button: string;
-}
+import type { JoinTexts } from "./join-languages.ts";
 
 const english: JoinTexts = {
   offer: "You want to join “{title}”. Watch one short ad to the end and close it, and you are in.",

@@ -19,7 +19,13 @@ beforeEach(() => {
 });
 
 const entry: RecordedEntry = {
-  ...{ entryId: "1", userId: ann, event: "rewarded", code: "c", amount: 0, reason: "no-reward", balance: null },
+  entryId: "1",
+  userId: ann,
+  event: "rewarded",
+  code: "c",
+  amount: 0,
+  reason: "no-reward",
+  balance: null,
   reference: "join:-1001000000001",
 };
 const lastText = () => chat.history(ann).at(-1)?.text;

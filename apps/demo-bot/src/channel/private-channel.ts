@@ -47,8 +47,7 @@ export class PrivateChannel {
     const [oldest] = this.#requests.keys();
     if (this.#requests.size > MAX_REQUESTS && oldest !== undefined) this.#requests.delete(oldest);
     const date = Math.floor(requestedAt.getTime() / 1000);
-    const request = { chat: this.chat, from, user_chat_id: from.id, date };
-    return queryId === null ? request : { ...request, query_id: queryId };
+    return { chat: this.chat, from, user_chat_id: from.id, date, ...(queryId !== null && { query_id: queryId }) };
   }
 
   /** The bot shows the mini-app before it decides. Returns for whom. */

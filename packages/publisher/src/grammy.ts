@@ -7,7 +7,8 @@ import type { Ads } from "./create-ads.ts";
 
 export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 export { type JoinRequests, type JoinRequestsOptions, joinRequests } from "./join-requests.ts";
-export { type JoinTexts, joinTexts } from "./join-texts.ts";
+export type { JoinTexts } from "./join-languages.ts";
+export { joinTexts } from "./join-texts.ts";
 export type { JoinDecision } from "./telegram-joins.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */

@@ -23,5 +23,3 @@ export function useCreatives({ advertiser, review, kind, find, sort }: Creatives
     { keepsRows: true },
   );
 }
-
-}

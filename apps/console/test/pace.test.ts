@@ -1,25 +1,27 @@
+import { campaignPace } from "@intermission/operator-api/campaign-pace";
 import { expect, test } from "vitest";
-import { daysLeft, paceOf, phaseOf } from "../src/campaigns/pace.ts";
+import { daysLeft, phaseOf } from "../src/campaigns/pace.ts";
 
 const at = (day: number) => new Date(Date.UTC(2026, 2, day));
 const plan = { createdAt: at(1), startsAt: at(1), endsAt: at(11) };
 
 test("a campaign's pace compares what it delivered with how much of its time is over", () => {
-  expect(paceOf({ ...plan, deliveredShare: 0.5 }, at(6).getTime())).toBe(1);
-  expect(paceOf({ ...plan, deliveredShare: 0.2 }, at(5).getTime())).toBe(0.5);
-  expect(paceOf({ ...plan, deliveredShare: 0.9 }, at(30).getTime())).toBe(0.9);
+  expect(campaignPace({ ...plan, deliveredShare: 0.5 }, at(6).getTime())).toBe(1);
+  expect(campaignPace({ ...plan, deliveredShare: 0.2 }, at(5).getTime())).toBe(0.5);
+  expect(campaignPace({ ...plan, deliveredShare: 0.9 }, at(30).getTime())).toBe(0.9);
 });
 
 test("without an end, without a total limit or before its start a campaign has no pace", () => {
-  expect(paceOf({ ...plan, endsAt: null, deliveredShare: 0.5 }, at(6).getTime())).toBeUndefined();
-  expect(paceOf({ ...plan, deliveredShare: null }, at(6).getTime())).toBeUndefined();
-  expect(paceOf({ ...plan, startsAt: at(8), deliveredShare: 0 }, at(6).getTime())).toBeUndefined();
-  expect(paceOf({ ...plan, startsAt: at(11), deliveredShare: 0 }, at(11).getTime())).toBeUndefined();
+  expect(campaignPace({ ...plan, endsAt: null, deliveredShare: 0.5 }, at(6).getTime())).toBeUndefined();
+  expect(campaignPace({ ...plan, deliveredShare: null }, at(6).getTime())).toBeUndefined();
+  expect(campaignPace({ ...plan, startsAt: at(8), deliveredShare: 0 }, at(6).getTime())).toBeUndefined();
+  expect(campaignPace({ ...plan, startsAt: at(11), deliveredShare: 0 }, at(11).getTime())).toBeUndefined();
 });
 
 test("a campaign of minutes or of a few hours has no pace yet, also a short one, unless it is over", () => {
   const after = (minutes: number) => at(1).getTime() + minutes * 60_000;
-  const paceAfter = (minutes: number, endsAt: Date) => paceOf({ ...plan, endsAt, deliveredShare: 0 }, after(minutes));
+  const paceAfter = (minutes: number, endsAt: Date) =>
+    campaignPace({ ...plan, endsAt, deliveredShare: 0 }, after(minutes));
   expect([5, 119, 280].map((minutes) => paceAfter(minutes, at(11)))).toEqual([undefined, undefined, undefined]);
   expect(paceAfter(300, at(11))).toBe(0);
   expect(paceAfter(119, at(2))).toBeUndefined();

@@ -1,14 +1,14 @@
-import { type Advertiser, advertiserRoutes } from "@intermission/operator-api/advertisers";
-import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
+import { type AdvertiserMoney, type ListedMoney, moneyRoutes, moneySorts } from "@intermission/operator-api/money";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
-import { useWholeList } from "../operator/use-operator.ts";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { callOperator } from "../operator/call-operator.ts";
+import { PAGE_ROWS, rowsOf, sortIn, usePages } from "../operator/use-pages.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -38,20 +38,43 @@ function AllAdvertisers() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
-  const money = useWholeList(moneyRoutes.listAdvertiserMoney);
-  const advertisers = useWholeList(advertiserRoutes.listAdvertisers);
   const [isAdded, setAdded] = useState(false);
   const [toppedUp, setToppedUp] = useState<AdvertiserMoney>();
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const countOf = new Map(advertisers.data?.advertisers.map((one) => [one.advertiserId, one]));
-  const columns = useColumns({ countOf, currency: money.data?.currency ?? "USD", onTopUp: setToppedUp });
+  const { find, state, sort } = search;
+  const query = {
+    find,
+    state: state === "empty" ? undefined : state,
+    empty: state === "empty" || undefined,
+    sort: sortIn(sort, moneySorts),
+    limit: PAGE_ROWS,
+  } as const;
+  const advertisers = usePages(
+    ["advertisers", query],
+    (after, signal) => callOperator(moneyRoutes.listAdvertiserMoney, { query: { ...query, after } }, signal),
+    { keepsRows: true },
+  );
+  const latest = advertisers.data?.pages.at(-1);
+  const currency = latest?.currency ?? "USD";
+  const stateFilter = (
+    <FilterSelect
+      label={words.state}
+      value={state}
+      all={words.allStates}
+      options={advertiserFilters.map((one) => ({ value: one, text: words[one] }))}
+      onChange={(chosen) => filter({ state: chosen })}
+    />
+  );
+  const columns = useColumns({ currency, onTopUp: setToppedUp, stateFilter });
+  const isFiltered = find !== undefined || state !== undefined;
+  const add = may("addAdvertiser") && <Button onClick={() => setAdded(true)}>{words.add}</Button>;
   return (
     <Page
       title={words.advertisers}
       aside={
         <>
-          {money.data && <AsOf at={money.dataUpdatedAt} />}
+          {latest && <AsOf at={advertisers.dataUpdatedAt} />}
           {may("addAdvertiser") && (
             <Button look="primary" onClick={() => setAdded(true)}>
               {words.add}
@@ -61,78 +84,52 @@ function AllAdvertisers() {
       }
     >
       <HeldPayments />
-      <AnswerView query={money}>
-        {({ advertisers: all, currency }) => {
-          const shown = matching(all, search);
-          return (
-            <>
-              <ListHead
-                find={search.find}
-                findLabel={words.find}
-                onFind={(find) => filter({ find })}
-                count={words.count(shown.length)}
-                actions={<ListView list="advertisers" columns={columns} />}
-              >
-                <FilterSelect
-                  label={words.state}
-                  value={search.state}
-                  all={words.allStates}
-                  options={advertiserFilters.map((state) => ({ value: state, text: words[state] }))}
-                  onChange={(state) => filter({ state })}
-                />
-              </ListHead>
-              {shown.length === 0 ? (
-                <EmptyState
-                  action={
-                    all.length > 0 ? (
-                      <ShowAll />
-                    ) : (
-                      may("addAdvertiser") && <Button onClick={() => setAdded(true)}>{words.add}</Button>
-                    )
-                  }
-                >
-                  {all.length === 0 ? words.none : words.noMatch}
-                </EmptyState>
-              ) : (
-                <DataTable
-                  list="advertisers"
-                  label={words.advertisers}
-                  columns={columns}
-                  rows={shown}
-                  keyOf={({ advertiserId }) => advertiserId}
-                />
+      <AnswerView query={advertisers}>
+        {({ pages }) => (
+          <>
+            <ListHead
+              find={find}
+              findLabel={words.find}
+              onFind={(typed) => filter({ find: typed })}
+              count={words.count(latest?.total ?? 0)}
+              actions={<ListView list="advertisers" columns={columns} />}
+            />
+            <DataTable
+              list="advertisers"
+              label={words.advertisers}
+              columns={columns}
+              rows={rowsOf(
+                pages.map((page) => page.advertisers),
+                ({ advertiserId }) => advertiserId,
               )}
-              <Suspense>
-                {toppedUp && (
-                  <TopUpDialog advertiser={toppedUp} currency={currency} onClose={() => setToppedUp(undefined)} />
-                )}
-              </Suspense>
-            </>
-          );
-        }}
+              pages={advertisers}
+              keyOf={({ advertiserId }) => advertiserId}
+              empty={
+                <EmptyState action={isFiltered ? <ShowAll /> : add}>
+                  {isFiltered ? words.noMatch : words.none}
+                </EmptyState>
+              }
+            />
+            <Suspense>
+              {toppedUp && (
+                <TopUpDialog advertiser={toppedUp} currency={currency} onClose={() => setToppedUp(undefined)} />
+              )}
+            </Suspense>
+          </>
+        )}
       </AnswerView>
       <Suspense>{isAdded && <AddAdvertiserDialog onClose={() => setAdded(false)} />}</Suspense>
     </Page>
   );
 }
 
-type Search = ReturnType<typeof route.useSearch>;
-
-function matching(all: readonly AdvertiserMoney[], { find, state }: Search): AdvertiserMoney[] {
-  return all.filter(
-    (one) =>
-      isFound(find, [one.name, one.advertiserId]) &&
-      (state === undefined || (state === "empty" ? one.availableMicros === 0 : one.state === state)),
-  );
-}
-
 interface ColumnsProps {
-  countOf: ReadonlyMap<string, Advertiser>;
   currency: string;
   onTopUp: (advertiser: AdvertiserMoney) => void;
+  stateFilter: ReactNode;
 }
 
-function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<AdvertiserMoney>[] {
+function useColumns({ currency, onTopUp, stateFilter }: ColumnsProps): Column<ListedMoney>[] {
   const words = useWords(advertiserWords);
   const terms = useWords(termsWords);
   const billings = billingWords[useLanguage()];
@@ -142,7 +139,7 @@ function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<Advert
     {
       id: "name",
       title: words.advertiser,
-      sortBy: ({ name }) => name,
+      sortBy: "server",
       cell: ({ advertiserId, name }) => (
         <Link to="/advertisers/$advertiserId" params={{ advertiserId }} className="row-link">
           {name}
@@ -152,7 +149,8 @@ function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<Advert
     {
       id: "state",
       title: words.state,
-      sortBy: ({ state }) => (state === "archived" ? words.archived : words.active),
+      sortBy: "server",
+      filter: stateFilter,
       cell: ({ state }) =>
         state === "archived" ? <span className="pill pill-late">{words.archived}</span> : words.active,
     },
@@ -160,31 +158,27 @@ function useColumns({ countOf, currency, onTopUp }: ColumnsProps): Column<Advert
       id: "campaigns",
       title: words.campaigns,
       isNumber: true,
-      sortBy: ({ advertiserId }) => countOf.get(advertiserId)?.campaigns,
-      cell: ({ advertiserId }) => {
-        const counted = countOf.get(advertiserId);
-        return counted && number(counted.campaigns);
-      },
+      sortBy: "server",
+      cell: ({ campaigns }) => number(campaigns),
     },
     {
       id: "billing",
       title: terms.billing,
-      sortBy: ({ billing }) => billings[billing],
+      sortBy: "server",
       cell: ({ billing }) => billings[billing],
     },
     {
       id: "balance",
       title: words.balance,
       isNumber: true,
-      sortBy: ({ balanceMicros }) => balanceMicros,
+      sortBy: "server",
       cell: ({ balanceMicros }) => money(balanceMicros, currency),
     },
     {
       id: "available",
       title: words.available,
       isNumber: true,
-      // Without a limit there is more than any amount.
-      sortBy: ({ availableMicros }) => availableMicros ?? Number.POSITIVE_INFINITY,
+      sortBy: "server",
       cell: ({ availableMicros }) =>
         availableMicros === null ? (
           words.noLimit

@@ -1,35 +1,71 @@
-import type { Bot } from "@intermission/operator-api/bots";
+import { type Bot, botRoutes, botSorts } from "@intermission/operator-api/bots";
 import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { wholeListOf } from "../operator/use-operator.ts";
-import { useBots } from "../session/use-bots.ts";
+import type { ReactNode } from "react";
+import { callOperator } from "../operator/call-operator.ts";
+import { answerOf } from "../operator/use-operator.ts";
+import { PAGE_ROWS, rowsOf, sortIn, usePages } from "../operator/use-pages.ts";
+import { useOwnBots } from "../session/use-own-bots.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { FilterSelect } from "../ui/filter-select.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { categoryText } from "../words/vocabulary-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { EndpointPill } from "./endpoint-pill.tsx";
-import { troubleOf } from "./endpoint-trouble.ts";
 import { ResendButton } from "./resend-dialog.tsx";
+import { botStates } from "./search.ts";
 import { botWords } from "./words.ts";
 
 const route = getRouteApi("/shell/bots");
 
 export function BotsScreen() {
+  const may = useMay();
+  return may("listBots") ? <AllBots /> : <OwnBots />;
+}
+
+function AllBots() {
   const words = useWords(botWords);
   const search = route.useSearch();
-  const { find, webhooks } = search;
   const navigate = route.useNavigate();
   const may = useMay();
-  const bots = useBots();
-  const endpoints = useQuery({ ...wholeListOf(endpointRoutes.listEndpoints), enabled: may("listEndpoints") });
-  const endpointOf = new Map(endpoints.data?.endpoints.map((endpoint) => [endpoint.botId, endpoint]));
-  const columns = useColumns(endpointOf);
+  const { find, webhooks, state, sort } = search;
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const query = {
+    find,
+    trouble: webhooks !== undefined || undefined,
+    suspended: state === undefined ? undefined : state === "suspended",
+    sort: sortIn(sort, botSorts),
+    limit: PAGE_ROWS,
+  } as const;
+  const bots = usePages(
+    ["bots", query],
+    (after, signal) => callOperator(botRoutes.listBots, { query: { ...query, after } }, signal),
+    { keepsRows: true },
+  );
+  const rows = rowsOf(
+    bots.data?.pages.map((page) => page.bots),
+    ({ botId }) => botId,
+  );
+  const endpoints = useEndpoints(rows);
+  const columns = useColumns(endpoints.endpointOf, {
+    state: (
+      <FilterSelect
+        label={words.state}
+        value={state}
+        all={words.allStates}
+        options={botStates.map((one) => ({ value: one, text: words[one] }))}
+        onChange={(chosen) => filter({ state: chosen })}
+      />
+    ),
+  });
+  const isFiltered = Object.keys(search).some((name) => name !== "sort");
   const add = may("addBot") && (
     <Link to="/bots/new" className="button button-primary">
       {words.add}
@@ -40,53 +76,92 @@ export function BotsScreen() {
       title={words.bots}
       aside={
         <>
-          {endpoints.data && <AsOf at={endpoints.data.asOf} />}
+          {endpoints.asOf && <AsOf at={endpoints.asOf} />}
           {add}
         </>
       }
     >
       <AnswerView query={bots}>
-        {(all) => {
-          if (all.length === 0) return <EmptyState action={add}>{words.none}</EmptyState>;
-          const isShown = ({ botId }: Bot) => {
-            const endpoint = endpointOf.get(botId);
-            return webhooks === undefined || (endpoint !== undefined && troubleOf(endpoint) !== undefined);
-          };
-          const found = all.filter(isShown).filter((bot) => isFound(find, [bot.name, bot.username, bot.botId]));
-          return (
-            <>
-              <ListHead
-                find={find}
-                findLabel={words.find}
-                onFind={(typed) => void navigate({ search: { ...search, find: typed }, replace: true })}
-                count={words.count(found.length)}
-                actions={<ListView list="bots" columns={columns} />}
-              >
-                <label className="row">
-                  <input
-                    type="checkbox"
-                    checked={webhooks !== undefined}
-                    onChange={({ target: { checked } }) =>
-                      navigate({ search: { ...search, webhooks: checked ? "trouble" : undefined }, replace: true })
-                    }
-                  />
-                  {words.onlyFailing}
-                </label>
-              </ListHead>
-              {found.length === 0 ? (
-                <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
-              ) : (
-                <DataTable list="bots" label={words.bots} columns={columns} rows={found} keyOf={({ botId }) => botId} />
-              )}
-            </>
-          );
-        }}
+        {({ pages }) => (
+          <>
+            <ListHead
+              find={find}
+              findLabel={words.find}
+              onFind={(typed) => filter({ find: typed })}
+              count={words.count(pages.at(-1)?.total ?? 0)}
+              actions={<ListView list="bots" columns={columns} />}
+            >
+              <label className="row">
+                <input
+                  type="checkbox"
+                  checked={webhooks !== undefined}
+                  onChange={({ target: { checked } }) => filter({ webhooks: checked ? "trouble" : undefined })}
+                />
+                {words.onlyFailing}
+              </label>
+            </ListHead>
+            <DataTable
+              list="bots"
+              label={words.bots}
+              columns={columns}
+              rows={rows}
+              pages={bots}
+              keyOf={({ botId }) => botId}
+              empty={
+                <EmptyState action={isFiltered ? <ShowAll /> : add}>
+                  {isFiltered ? words.noMatch : words.none}
+                </EmptyState>
+              }
+            />
+          </>
+        )}
       </AnswerView>
     </Page>
   );
 }
 
-function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot>[] {
+/** A publisher's few. */
+function OwnBots() {
+  const words = useWords(botWords);
+  const bots = useOwnBots();
+  const columns = useColumns(useEndpoints(bots.data ?? []).endpointOf);
+  return (
+    <Page title={words.bots}>
+      <AnswerView query={bots}>
+        {(own) => (
+          <DataTable
+            list="bots"
+            label={words.bots}
+            columns={columns.map(({ sortBy: _, ...column }) => column)}
+            rows={own}
+            keyOf={({ botId }) => botId}
+            empty={<EmptyState>{words.none}</EmptyState>}
+          />
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+/** The server takes so many bots at once. */
+const MAX_BOTS = 1000;
+
+/** The endpoints of the bots that are shown, for those who may list them. */
+function useEndpoints(bots: readonly Bot[]) {
+  const may = useMay();
+  const ids = bots.map(({ botId }) => botId).slice(-MAX_BOTS);
+  const { data } = useQuery({
+    ...answerOf(endpointRoutes.listEndpoints, { query: { bots: ids.join(",") } }),
+    enabled: may("listEndpoints") && ids.length > 0,
+    placeholderData: keepPreviousData,
+  });
+  return { endpointOf: new Map(data?.endpoints.map((one) => [one.botId, one])), asOf: data?.asOf };
+}
+
+function useColumns(
+  endpointOf: ReadonlyMap<string, ListedEndpoint>,
+  filters: { state?: ReactNode } = {},
+): Column<Bot>[] {
   const words = useWords(botWords);
   const language = useLanguage();
   const { number } = useFormats();
@@ -95,7 +170,7 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
     {
       id: "name",
       title: words.bot,
-      sortBy: ({ name }) => name,
+      sortBy: "server",
       cell: ({ botId, name }) => (
         <Link to="/bots/$botId" params={{ botId }} className="row-link">
           {name}
@@ -106,19 +181,20 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
     {
       id: "username",
       title: words.username,
-      sortBy: ({ username }) => username,
+      sortBy: "server",
       cell: ({ username }) => username !== null && <small>{`@${username}`}</small>,
     },
     {
       id: "category",
       title: words.category,
-      sortBy: ({ category }) => category && categoryText(language, category),
+      sortBy: "server",
       cell: ({ category }) => category && categoryText(language, category),
     },
     {
       id: "state",
       title: words.state,
-      sortBy: ({ isSuspended }) => (isSuspended ? words.suspended : words.active),
+      sortBy: "server",
+      filter: filters.state,
       cell: ({ isSuspended }) =>
         isSuspended ? <span className="pill pill-late">{words.suspended}</span> : <span>{words.active}</span>,
     },
@@ -131,7 +207,7 @@ function useColumns(endpointOf: ReadonlyMap<string, ListedEndpoint>): Column<Bot
       id: "waiting",
       title: words.waiting,
       isNumber: true,
-      sortBy: ({ botId }) => endpointOf.get(botId)?.waiting ?? 0,
+      sortBy: "server",
       cell: ({ botId }) => number(endpointOf.get(botId)?.waiting ?? 0),
     },
     {

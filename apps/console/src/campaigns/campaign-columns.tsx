@@ -1,15 +1,16 @@
+import { campaignPace } from "@intermission/operator-api/campaign-pace";
 import type { Campaign, DeliveredSoFar } from "@intermission/operator-api/campaigns";
 import { Link } from "@tanstack/react-router";
 import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import type { Column } from "../ui/data-table.tsx";
 import { useFormats } from "../words/formats.ts";
-import { useLanguage, useWords } from "../words/word-table.ts";
+import { useWords } from "../words/word-table.ts";
 import { BudgetCell } from "./budget-cell.tsx";
-import { daysLeft, paceOf, phaseOf } from "./pace.ts";
+import { daysLeft, phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
 import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
-import { campaignWords, phaseWords } from "./words.ts";
+import { campaignWords } from "./words.ts";
 
 export type ListedCampaign = Campaign & DeliveredSoFar;
 
@@ -21,14 +22,13 @@ export function useCampaignColumns(
   onDuplicate: (campaign: ListedCampaign) => void,
 ): Column<ListedCampaign>[] {
   const words = useWords(campaignWords);
-  const phases = phaseWords[useLanguage()];
   const { money, share, date } = useFormats();
   const now = Date.now();
   return [
     {
       id: "name",
       title: words.campaign,
-      sortBy: ({ name }) => name,
+      sortBy: "server",
       cell: ({ campaignId, name, advertiser }) => (
         <Link to="/campaigns/$campaignId" params={{ campaignId }} className="row-link">
           {name}
@@ -39,23 +39,23 @@ export function useCampaignColumns(
     {
       id: "state",
       title: words.state,
-      sortBy: (campaign) => phases[phaseOf(campaign, now)],
+      sortBy: "server",
       cell: (campaign) => <PhasePill phase={phaseOf(campaign, now)} />,
     },
     {
       id: "spent",
       title: words.spent,
       isNumber: true,
-      sortBy: ({ delivered }) => delivered.spentMicros,
+      sortBy: "server",
       cell: ({ delivered }) => money(delivered.spentMicros, currency),
     },
     {
       id: "pace",
       title: words.pace,
       isNumber: true,
-      sortBy: (campaign) => paceOf(campaign, now),
+      sortBy: "server",
       cell: (campaign) => {
-        const pace = paceOf(campaign, now);
+        const pace = campaignPace(campaign, now);
         if (pace === undefined) return null;
         const isGood = pace >= GOOD_PACE.min && pace <= GOOD_PACE.max;
         return <span className={isGood ? undefined : "late"}>{share(pace)}</span>;
@@ -64,7 +64,7 @@ export function useCampaignColumns(
     {
       id: "ends",
       title: words.ends,
-      sortBy: ({ endsAt }) => endsAt,
+      sortBy: "server",
       cell: (campaign) => {
         const days = daysLeft(campaign, now);
         if (campaign.endsAt === null || days === undefined) return <span className="secondary">{words.noEnd}</span>;
@@ -76,14 +76,14 @@ export function useCampaignColumns(
       id: "daily",
       title: words.daily,
       isNumber: true,
-      sortBy: ({ dailyBudgetMicros }) => dailyBudgetMicros,
+      sortBy: "server",
       cell: (campaign) => <BudgetCell campaign={campaign} field="dailyBudgetMicros" currency={currency} />,
     },
     {
       id: "total",
       title: words.total,
       isNumber: true,
-      sortBy: ({ totalBudgetMicros }) => totalBudgetMicros,
+      sortBy: "server",
       cell: (campaign) => <BudgetCell campaign={campaign} field="totalBudgetMicros" currency={currency} />,
     },
     { title: "", cell: (campaign) => <RowActions campaign={campaign} onDuplicate={onDuplicate} /> },

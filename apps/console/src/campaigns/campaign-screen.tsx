@@ -2,8 +2,7 @@ import { type Campaign, campaignRoutes } from "@intermission/operator-api/campai
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
-import { useCampaigns } from "../session/use-campaigns.ts";
-import { useMay } from "../session/use-session.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
@@ -25,7 +24,10 @@ const route = getRouteApi("/shell/campaigns/$campaignId");
 export function CampaignScreen() {
   const { campaignId } = route.useParams();
   const campaign = useAnswer(campaignRoutes.showCampaign, { params: { campaignId } });
-  const listed = useCampaigns({ archived: true });
+  const { advertiserId } = usePerson();
+  const listed = useAnswer(campaignRoutes.listCampaigns, {
+    query: { find: campaignId, archived: true, advertiser: advertiserId ?? undefined, limit: 1 },
+  });
   const progress = listed.data?.campaigns.find((one) => one.campaignId === campaignId);
   return (
     <Page

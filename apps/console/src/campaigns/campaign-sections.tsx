@@ -1,4 +1,3 @@
-import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { unknownMacros } from "@intermission/operator-api/landing-macros";
 import { lazy } from "react";
 import type { FormConflicts } from "../forms/conflicts.tsx";
@@ -6,10 +5,10 @@ import type { TypedValues } from "../forms/form-definition.ts";
 import { FormSections } from "../forms/form-sections.tsx";
 import type { TypedForm } from "../forms/typed-form.ts";
 import { isEmpty } from "../forms/typed-values.ts";
-import { useWholeList } from "../operator/use-operator.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type CampaignField, type CampaignSection, newCampaignValues } from "./campaign-form-definition.ts";
 import { wordsOfCampaignForm } from "./form-words.ts";
+import { useAdvertisersLike } from "./use-advertisers-like.ts";
 import { campaignWords } from "./words.ts";
 
 /** Only a new campaign has it. */
@@ -25,7 +24,7 @@ interface CampaignSectionsProps {
 export function CampaignSections({ form, isNewAdvertiser, conflicts }: CampaignSectionsProps) {
   const language = useLanguage();
   const words = wordsOfCampaignForm(language, form.values["newAdvertiser/billing"]);
-  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
+  const { data } = useAdvertisersLike(String(form.values.advertiser ?? ""));
   return (
     <>
       <FormSections

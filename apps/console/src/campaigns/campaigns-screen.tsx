@@ -1,24 +1,25 @@
-import { type CampaignStatus, campaignStatuses } from "@intermission/operator-api/campaign-words";
+import { type CampaignStatus, campaignStatuses, phasesOfActive } from "@intermission/operator-api/campaign-words";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useMemo, useRef, useState } from "react";
-import { useCampaigns } from "../session/use-campaigns.ts";
-import { useMay } from "../session/use-session.ts";
+import { type ReactNode, useRef, useState } from "react";
+import { rowsOf } from "../operator/use-pages.ts";
+import { AdvertiserPicker } from "../session/advertiser-picker.tsx";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { type Column, DataTable } from "../ui/data-table.tsx";
+import { type Column, DataTable, type Pages } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
-import { sortRows } from "../ui/sort-rows.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type ListedCampaign, useCampaignColumns } from "./campaign-columns.tsx";
 import { CsvButton } from "./csv-button.tsx";
 import { DuplicateDialog } from "./duplicate-dialog.tsx";
-import { phaseOf } from "./pace.ts";
+import type { CampaignsSearch } from "./search.ts";
 import { SelectedCampaigns } from "./selected-campaigns.tsx";
+import { useCampaignPages } from "./use-campaign-pages.ts";
 import { useStatusChanges } from "./use-status-changes.ts";
-import { campaignWords } from "./words.ts";
+import { campaignWords, phaseWords } from "./words.ts";
 import "./campaigns.css";
 
 const route = getRouteApi("/shell/campaigns");
@@ -27,74 +28,80 @@ const states = { active: "active", paused: "pausedState", archived: "archivedSta
   string
 >;
 
-const none: ListedCampaign[] = [];
-
 /** The campaigns with spend, pace and what is left: budgets are changed in the list, an advertiser is paused as a whole. */
 export function CampaignsScreen() {
   const words = useWords(campaignWords);
-  const language = useLanguage();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
-  const campaigns = useCampaigns({ archived: search.status === "archived" });
+  const { advertiserId } = usePerson();
+  const { pages, readAll, readActive, activeCount } = useCampaignPages(search);
   const [duplicated, setDuplicated] = useState<ListedCampaign>();
   const { pause } = useStatusChanges();
-  const all = campaigns.data?.campaigns ?? none;
-  const shown = useMemo(() => matching(all, search), [all, search]);
-  const columns = useCampaignColumns(campaigns.data?.currency ?? "USD", setDuplicated);
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
+  const latest = pages.data?.pages.at(-1);
+  const columns = useCampaignColumns(latest?.currency ?? "USD", setDuplicated).map((column) =>
+    withFilter(column, {
+      // Advertisers see only their own.
+      name: advertiserId === null && (
+        <AdvertiserPicker
+          label={words.advertiser}
+          value={search.advertiser}
+          all={words.allAdvertisers}
+          onChange={(advertiser) => filter({ advertiser })}
+        />
+      ),
+      state: <StateFilter search={search} onChange={filter} />,
+    }),
+  );
+  const isFiltered = Object.keys(search).some((name) => name !== "sort");
   return (
     <Page
       title={words.campaigns}
       aside={
         <>
-          {campaigns.data && <AsOf at={campaigns.dataUpdatedAt} />}
+          {pages.data && <AsOf at={pages.dataUpdatedAt} />}
           {may("addCampaign") && <AddLink />}
         </>
       }
     >
-      <AnswerView query={campaigns} rows={6}>
-        {({ currency }) => {
-          const running = shown.filter(({ status }) => status === "active");
-          const advertisers = [...new Set(all.map(({ advertiser }) => advertiser))].sort();
+      <AnswerView query={pages} rows={6}>
+        {(read) => {
+          const rows = rowsOf(
+            read.pages.map(({ campaigns }) => campaigns),
+            ({ campaignId }) => campaignId,
+          );
+          const total = latest?.total ?? 0;
           return (
             <>
               <ListHead
                 find={search.find}
                 findLabel={words.find}
                 onFind={(find) => filter({ find })}
-                count={words.count(shown.length)}
+                count={words.count(total)}
                 actions={
                   <>
-                    {search.advertiser !== undefined && running.length > 0 && may("pauseCampaign") && (
-                      <Button onClick={() => void pause(running)}>{words.pauseAll(running.length)}</Button>
+                    {activeCount > 0 && may("pauseCampaign") && (
+                      <Button onClick={async () => void pause(await readActive())}>
+                        {words.pauseAll(activeCount)}
+                      </Button>
                     )}
                     <ListView list="campaigns" columns={columns} />
-                    <CsvButton
-                      campaigns={shown}
-                      sorted={(rows) => sortRows(rows, columns, search.sort, language)}
-                      currency={currency}
-                    />
+                    <CsvButton readAll={readAll} isEmpty={total === 0} currency={latest?.currency ?? "USD"} />
                   </>
                 }
-              >
-                <FilterSelect
-                  label={words.advertiser}
-                  value={search.advertiser}
-                  all={words.allAdvertisers}
-                  options={advertisers.map((advertiser) => ({ value: advertiser, text: advertiser }))}
-                  onChange={(advertiser) => filter({ advertiser })}
-                />
-                <StateFilter value={search.status} onChange={(status) => filter({ status, phase: undefined })} />
-              </ListHead>
-              {shown.length === 0 ? (
-                <EmptyState action={all.length > 0 ? <ShowAll /> : may("addCampaign") && <AddLink />}>
-                  {all.length === 0 ? words.none : words.noMatch}
-                </EmptyState>
-              ) : (
-                <Campaigns campaigns={shown} columns={columns} />
-              )}
+              />
+              <Campaigns
+                campaigns={rows}
+                columns={columns}
+                pages={pages}
+                empty={
+                  <EmptyState action={isFiltered ? <ShowAll /> : may("addCampaign") && <AddLink />}>
+                    {isFiltered ? words.noMatch : words.none}
+                  </EmptyState>
+                }
+              />
             </>
           );
         }}
@@ -104,13 +111,22 @@ export function CampaignsScreen() {
   );
 }
 
+function withFilter<Row>(column: Column<Row>, filters: Readonly<Record<string, ReactNode>>): Column<Row> {
+  const filter = filters[column.id ?? ""];
+  return filter === undefined ? column : { ...column, filter };
+}
+
 /** The list with what is chosen in it: of that, what the filters still show is acted on. */
 function Campaigns({
   campaigns,
   columns,
+  pages,
+  empty,
 }: {
   campaigns: readonly ListedCampaign[];
   columns: Column<ListedCampaign>[];
+  pages: Pages;
+  empty: ReactNode;
 }) {
   const words = useWords(campaignWords);
   const may = useMay();
@@ -125,6 +141,8 @@ function Campaigns({
         list="campaigns"
         columns={columns}
         rows={campaigns}
+        pages={pages}
+        empty={empty}
         keyOf={({ campaignId }) => campaignId}
         selection={isOffered ? { selected, onSelect, nameOf: ({ name }) => name, table } : undefined}
       />
@@ -142,28 +160,30 @@ function AddLink() {
   );
 }
 
-type Search = ReturnType<typeof route.useSearch>;
-
-function matching(all: readonly ListedCampaign[], { find, advertiser, status, phase }: Search): ListedCampaign[] {
-  const now = Date.now();
-  return all.filter(
-    (campaign) =>
-      isFound(find, [campaign.name, campaign.advertiser, campaign.campaignId]) &&
-      (advertiser === undefined || campaign.advertiser === advertiser) &&
-      (status === undefined || campaign.status === status) &&
-      (phase === undefined || phaseOf(campaign, now) === phase),
-  );
+interface StateFilterProps {
+  search: CampaignsSearch;
+  onChange: (changes: Pick<CampaignsSearch, "status" | "phase">) => void;
 }
 
-function StateFilter({ value, onChange }: { value: Search["status"]; onChange: (status: Search["status"]) => void }) {
+/** The status, and what an active campaign does now. */
+function StateFilter({ search: { status, phase }, onChange }: StateFilterProps) {
   const words = useWords(campaignWords);
+  const phases = phaseWords[useLanguage()];
   return (
     <FilterSelect
       label={words.state}
-      value={value}
+      value={phase ?? status}
       all={words.allStates}
-      options={campaignStatuses.map((state) => ({ value: state, text: words[states[state]] }))}
-      onChange={onChange}
+      options={[
+        ...campaignStatuses.map((state) => ({ value: state, text: words[states[state]] })),
+        ...phasesOfActive.map((one) => ({ value: one, text: phases[one] })),
+      ]}
+      onChange={(chosen) =>
+        onChange({
+          status: campaignStatuses.find((one) => one === chosen),
+          phase: phasesOfActive.find((one) => one === chosen),
+        })
+      }
     />
   );
 }

@@ -1,5 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
+import { useState } from "react";
+import { useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { saveCsv } from "../ui/csv.ts";
 import { useWords } from "../words/word-table.ts";
@@ -8,18 +10,30 @@ import { phaseOf } from "./pace.ts";
 import { campaignWords } from "./words.ts";
 
 interface CsvButtonProps {
-  campaigns: readonly ListedCampaign[];
-  /** Puts them in the order of the list. */
-  sorted: (campaigns: readonly ListedCampaign[]) => readonly ListedCampaign[];
+  /** All campaigns of the list, in its order. */
+  readAll: () => Promise<readonly ListedCampaign[]>;
+  isEmpty: boolean;
   currency: string;
 }
 
 /** The campaigns of the list as a file, in its order, with amounts in the currency. */
-export function CsvButton({ campaigns, sorted, currency }: CsvButtonProps) {
+export function CsvButton({ readAll, isEmpty, currency }: CsvButtonProps) {
   const words = useWords(campaignWords);
-  const save = () => saveCsv("campaigns.csv", campaignsCsv(sorted(campaigns), currency, Date.now()));
+  const failed = useFailedNotice();
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      saveCsv("campaigns.csv", campaignsCsv(await readAll(), currency, Date.now()));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failed(error);
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
-    <Button onClick={save} aria-disabled={campaigns.length === 0}>
+    <Button onClick={() => void save()} isBusy={isBusy} aria-disabled={isEmpty}>
       {words.csv}
     </Button>
   );

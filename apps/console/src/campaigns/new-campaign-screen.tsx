@@ -1,11 +1,9 @@
-import { advertiserKey, advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useDraft, useKeptDraft } from "../forms/draft.ts";
 import type { TypedValues } from "../forms/form-definition.ts";
 import { useSubmit, useTypedForm } from "../forms/typed-form.ts";
-import { useWholeList } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
 import { Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -14,10 +12,13 @@ import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
 import { campaignForm, isCampaignField, newCampaignValues } from "./campaign-form-definition.ts";
+import { useIsNewAdvertiser } from "./use-advertisers-like.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
 
 const CampaignSections = lazy(async () => ({ default: (await import("./campaign-sections.tsx")).CampaignSections }));
+
+const nameIn = ({ advertiser }: TypedValues) => String(advertiser ?? "").trim();
 
 export function NewCampaignScreen() {
   const words = useWords(campaignWords);
@@ -25,14 +26,18 @@ export function NewCampaignScreen() {
   const notice = useNotice();
   const add = useConfirmedChange(campaignRoutes.addCampaign, words.create);
   const { personId } = usePerson();
-  const isNewAdvertiser = useIsNewAdvertiser();
   const draft = useDraft("campaign-draft", { personId, usual: newCampaignValues });
+  const [advertiser, setAdvertiser] = useState(nameIn(draft.values));
+  const isNew = useIsNewAdvertiser(advertiser);
+  const isNewAdvertiser = (values: TypedValues) => isNew(nameIn(values));
   const form = useTypedForm(campaignForm, {
     initial: draft.values,
     serverFaults: add.faults,
     isShown: (name, values) => isCampaignField(name, values, { isNew: true, isNewAdvertiser: isNewAdvertiser(values) }),
   });
   useKeptDraft(draft, form.methods);
+  const typed = nameIn(form.values);
+  useEffect(() => setAdvertiser(typed), [typed]);
   const submit = useSubmit(form, {
     schema: campaignRoutes.addCampaign.body,
     fixed: { idempotencyKey: draft.idempotencyKey },
@@ -72,17 +77,4 @@ export function NewCampaignScreen() {
       {add.dialog}
     </Page>
   );
-}
-
-/** Whether this makes an advertiser; false while the list is not there, and without a name. */
-function useIsNewAdvertiser(): (values: TypedValues) => boolean {
-  const { data } = useWholeList(advertiserRoutes.listAdvertisers);
-  return ({ advertiser: typed }) => {
-    const advertiser = String(typed ?? "").trim();
-    const key = advertiserKey(advertiser);
-    const isKnown = data?.advertisers.some(
-      ({ name, advertiserId }) => advertiserKey(name) === key || advertiserId === advertiser,
-    );
-    return advertiser !== "" && isKnown === false;
-  };
 }

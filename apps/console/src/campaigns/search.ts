@@ -1,4 +1,4 @@
-import { campaignStatuses } from "@intermission/operator-api/campaign-words";
+import { campaignStatuses, phasesOfActive } from "@intermission/operator-api/campaign-words";
 import { z } from "zod";
 import { searchOf, sortField } from "../operator/address-search.ts";
 
@@ -8,7 +8,9 @@ export const campaignsSearch = searchOf(
     find: z.string().max(64),
     advertiser: z.string().max(128),
     status: z.enum(campaignStatuses),
-    phase: z.enum(["spent", "unfunded", "ended"]),
+    phase: z.enum(phasesOfActive),
     sort: sortField,
   }),
 );
+
+export type CampaignsSearch = ReturnType<typeof campaignsSearch>;

@@ -6,11 +6,10 @@ import { useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
-import { useBots } from "../session/use-bots.ts";
-import { useCampaigns } from "../session/use-campaigns.ts";
+import { BotPicker } from "../session/bot-picker.tsx";
+import { CampaignName, CampaignPicker } from "../session/campaign-picker.tsx";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { DataTable, type Pages } from "../ui/data-table.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
@@ -73,8 +72,6 @@ export function ConversionsScreen() {
 function Filters({ search }: { search: Search }) {
   const words = useWords(conversionWords);
   const navigate = route.useNavigate();
-  const bots = useBots();
-  const campaigns = useCampaigns({ archived: true });
   const filter = (changes: Partial<Search>) => void navigate({ search: { ...search, ...changes }, replace: true });
   return (
     <div className="list-head">
@@ -91,18 +88,11 @@ function Filters({ search }: { search: Search }) {
           </option>
         ))}
       </select>
-      <FilterSelect
-        label={words.bot}
-        value={search.bot}
-        all={words.allBots}
-        options={bots.data?.map(({ botId, name }) => ({ value: botId, text: name })) ?? []}
-        onChange={(bot) => filter({ bot })}
-      />
-      <FilterSelect
+      <BotPicker label={words.bot} value={search.bot} all={words.allBots} onChange={(bot) => filter({ bot })} />
+      <CampaignPicker
         label={words.campaign}
         value={search.campaign}
         all={words.allCampaigns}
-        options={campaigns.data?.campaigns.map(({ campaignId, name }) => ({ value: campaignId, text: name })) ?? []}
         onChange={(campaign) => filter({ campaign })}
       />
     </div>
@@ -156,8 +146,6 @@ function Sums({
 function Conversions({ rows, pages }: { rows: readonly Conversion[]; pages: Pages }) {
   const words = useWords(conversionWords);
   const { dateTime, ago, money } = useFormats();
-  const campaigns = useCampaigns({ archived: true });
-  const nameOf = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
   return (
     <DataTable
       label={words.latest}
@@ -174,7 +162,7 @@ function Conversions({ rows, pages }: { rows: readonly Conversion[]; pages: Page
           ),
         },
         { title: words.event, cell: ({ event }) => event || <span className="secondary">{words.unnamed}</span> },
-        { title: words.campaign, cell: ({ campaignId }) => nameOf.get(campaignId) ?? campaignId },
+        { title: words.campaign, cell: ({ campaignId }) => <CampaignName campaignId={campaignId} /> },
         {
           title: words.value,
           isNumber: true,

@@ -1,60 +1,62 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { useCampaigns } from "../session/use-campaigns.ts";
-import { useMay } from "../session/use-session.ts";
+import { useRef, useState } from "react";
+import { callOperator } from "../operator/call-operator.ts";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { SearchSelect } from "../ui/search-select.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { MAX_OFFERED, type Offered } from "../ui/use-offered.ts";
 import { useWords } from "../words/word-table.ts";
 import { creativeWords } from "./words.ts";
+
+/** So many campaigns of a creative are listed. */
+const MAX_SHOWN = 100;
 
 /** The campaigns that show a creative; one more is added, or one is removed, each the other's inverse. */
 export function CreativeCampaigns({ creative: { creativeId } }: { creative: Creative }) {
   const words = useWords(creativeWords);
-  const campaigns = useCampaigns({ archived: false });
+  const { advertiserId } = usePerson();
+  const campaigns = useAnswer(campaignRoutes.listCampaigns, {
+    query: { creativeId, advertiser: advertiserId ?? undefined, order: "newest", limit: MAX_SHOWN },
+  });
   const may = useMay();
   const { attach, detach, isPending } = useAttachments(creativeId);
   return (
     <section className="panel stack" aria-labelledby="campaigns-of">
       <h2 id="campaigns-of">{words.campaigns}</h2>
       <AnswerView query={campaigns} rows={1}>
-        {({ campaigns: all }) => {
-          const isShown = ({ creatives }: (typeof all)[number]) =>
-            creatives.some((one) => one.creativeId === creativeId && one.isActive);
-          const showing = all.filter(isShown);
-          const others = all.filter((one) => one.formats.includes("rewarded") && !isShown(one));
-          return (
-            <>
-              {showing.length === 0 && <p className="secondary">{words.noCampaignShows}</p>}
-              <ul>
-                {showing.map((campaign) => (
-                  <li key={campaign.campaignId} className="row">
-                    <Link to="/campaigns/$campaignId" params={{ campaignId: campaign.campaignId }} className="link">
-                      {campaign.name}
-                    </Link>
-                    {may("detachCreative") && (
-                      <Button
-                        look="quiet"
-                        isBusy={isPending}
-                        aria-label={words.detachOf(campaign.name)}
-                        onClick={() => detach(campaign)}
-                      >
-                        {words.detach}
-                      </Button>
-                    )}
-                  </li>
-                ))}
-              </ul>
-              {may("attachCreative") && others.length > 0 && (
-                <AttachForm campaigns={others} isBusy={isPending} onAttach={attach} />
-              )}
-            </>
-          );
-        }}
+        {({ campaigns: showing, total }) => (
+          <>
+            {showing.length === 0 && <p className="secondary">{words.noCampaignShows}</p>}
+            <ul>
+              {showing.map((campaign) => (
+                <li key={campaign.campaignId} className="row">
+                  <Link to="/campaigns/$campaignId" params={{ campaignId: campaign.campaignId }} className="link">
+                    {campaign.name}
+                  </Link>
+                  {may("detachCreative") && (
+                    <Button
+                      look="quiet"
+                      isBusy={isPending}
+                      aria-label={words.detachOf(campaign.name)}
+                      onClick={() => detach(campaign)}
+                    >
+                      {words.detach}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {total > showing.length && <p className="secondary">{`+${total - showing.length}`}</p>}
+            {may("attachCreative") && <AttachForm showing={showing} isBusy={isPending} onAttach={attach} />}
+          </>
+        )}
       </AnswerView>
     </section>
   );
@@ -83,32 +85,61 @@ function useAttachments(creativeId: string) {
 }
 
 interface AttachFormProps {
-  campaigns: readonly Named[];
+  /** Those that show it already. */
+  showing: readonly Named[];
   isBusy: boolean;
   onAttach: (campaign: Named) => void;
 }
 
-function AttachForm({ campaigns, isBusy, onAttach }: AttachFormProps) {
+function AttachForm({ showing, isBusy, onAttach }: AttachFormProps) {
   const words = useWords(creativeWords);
-  const [campaignId, setCampaignId] = useState(campaigns[0]?.campaignId);
-  const chosen = campaigns.find((one) => one.campaignId === campaignId) ?? campaigns[0];
+  const { advertiserId } = usePerson();
+  const [chosen, setChosen] = useState<Named>();
+  const found = useRef(new Map<string, string>());
+  const read = async (find: string | undefined, signal: AbortSignal): Promise<Offered> => {
+    const query = {
+      find,
+      format: "rewarded",
+      order: "newest",
+      advertiser: advertiserId ?? undefined,
+      limit: MAX_OFFERED,
+    } as const;
+    const { campaigns, next } = await callOperator(campaignRoutes.listCampaigns, { query }, signal);
+    for (const { campaignId, name } of campaigns) found.current.set(campaignId, name);
+    const others = campaigns.filter(({ campaignId }) => !showing.some((one) => one.campaignId === campaignId));
+    return {
+      options: others.map(({ campaignId, name }) => ({ value: campaignId, text: name })),
+      isMore: next !== null,
+    };
+  };
   return (
     <form
       className="one-field"
       onSubmit={(event) => {
         event.preventDefault();
-        if (chosen !== undefined && !isBusy) onAttach(chosen);
+        if (chosen === undefined || isBusy) return;
+        onAttach(chosen);
+        setChosen(undefined);
       }}
     >
       <Field label={words.attachTo}>
-        {(control) => (
-          <select {...control} value={chosen?.campaignId} onChange={({ target }) => setCampaignId(target.value)}>
-            {campaigns.map(({ campaignId, name }) => (
-              <option key={campaignId} value={campaignId}>
-                {name}
-              </option>
-            ))}
-          </select>
+        {({ id }) => (
+          <SearchSelect
+            id={id}
+            label={words.attachTo}
+            value={chosen?.campaignId}
+            name={chosen?.name}
+            all={words.attachTo}
+            of={`campaigns without ${showing.map(({ campaignId }) => campaignId)}`}
+            read={read}
+            onChange={(campaignId) =>
+              setChosen(
+                campaignId === undefined
+                  ? undefined
+                  : { campaignId, name: found.current.get(campaignId) ?? campaignId },
+              )
+            }
+          />
         )}
       </Field>
       <Button type="submit" isBusy={isBusy}>

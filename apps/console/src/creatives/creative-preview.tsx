@@ -1,22 +1,24 @@
 import type { AdForPlayer } from "@intermission/ad-core/player-api";
-import type { Campaign } from "@intermission/operator-api/campaigns";
+import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { mediaAddress } from "../operator/media-address.ts";
-import { useCampaigns } from "../session/use-campaigns.ts";
+import { useAnswer } from "../operator/use-operator.ts";
+import { useAdvertiserName } from "../session/advertiser-picker.tsx";
+import { usePerson } from "../session/use-session.ts";
 import { useWords } from "../words/word-table.ts";
 import { PhonePreview } from "./phone-preview.tsx";
-import { useAdvertisers } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 
 /** A creative in the player, with the texts of the first campaign that shows it. */
 export function CreativePreview({ creative }: { creative: Creative }) {
   const words = useWords(creativeWords);
-  const { data } = useCampaigns({ archived: false });
-  const advertiser = useAdvertisers().find(({ advertiserId }) => advertiserId === creative.advertiserId);
-  const campaign = data?.campaigns.find(({ creatives }) =>
-    creatives.some((one) => one.creativeId === creative.creativeId && one.isActive),
-  );
-  const ad = adOf(creative, advertiser?.name ?? words.advertiser, campaign);
+  const { advertiserId } = usePerson();
+  const { creativeId } = creative;
+  const { data } = useAnswer(campaignRoutes.listCampaigns, {
+    query: { creativeId, advertiser: advertiserId ?? undefined, order: "newest", limit: 1 },
+  });
+  const advertiser = useAdvertiserName(creative.advertiserId);
+  const ad = adOf(creative, advertiser ?? words.advertiser, data?.campaigns[0]);
   return ad === undefined ? <p className="secondary">{words.noPreview}</p> : <PhonePreview ad={ad} />;
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { mediaAddress } from "../operator/media-address.ts";
 import { useAnswer } from "../operator/use-operator.ts";
+import { useAdvertiserName } from "../session/advertiser-picker.tsx";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -16,7 +17,6 @@ import { CreativeFiles } from "./creative-files.tsx";
 import { ReviewPill } from "./creative-marks.tsx";
 import { CreativePreview } from "./creative-preview.tsx";
 import { useChangedNotice } from "./use-changed-notice.ts";
-import { useAdvertisers } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
 
@@ -93,7 +93,7 @@ function Facts({ creative }: { creative: Creative }) {
   const words = useWords(creativeWords);
   const { seconds, bytes, dateTime } = useFormats();
   const may = useMay();
-  const advertiser = useAdvertisers().find(({ advertiserId }) => advertiserId === creative.advertiserId);
+  const advertiser = useAdvertiserName(creative.advertiserId);
   const { review, reviewReason, kind, durationMs, byteLength, width, height, fileName, url, createdAt } = creative;
   return (
     <section className="panel stack" aria-label={words.facts}>
@@ -107,7 +107,7 @@ function Facts({ creative }: { creative: Creative }) {
         </div>
         <div>
           <dt>{words.advertiser}</dt>
-          <dd>{creative.advertiserId === null ? words.operators : advertiser?.name}</dd>
+          <dd>{creative.advertiserId === null ? words.operators : advertiser}</dd>
         </div>
         <div>
           <dt>{words.kind}</dt>

@@ -1,7 +1,9 @@
 import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
-import type { Creative } from "@intermission/operator-api/creatives";
+import type { ListedCreative } from "@intermission/operator-api/creatives";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, Suspense, useState } from "react";
+import { rowsOf } from "../operator/use-pages.ts";
+import { AdvertiserPicker } from "../session/advertiser-picker.tsx";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -15,7 +17,7 @@ import { useWords } from "../words/word-table.ts";
 import { Poster, ReviewPill } from "./creative-marks.tsx";
 import type { CreativesSearch } from "./search.ts";
 import { UploadPanel } from "./upload-panel.tsx";
-import { useAdvertisers, useCampaignsOfCreatives, useCreatives } from "./use-creatives.ts";
+import { useCreatives } from "./use-creatives.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
 
@@ -28,11 +30,14 @@ const route = getRouteApi("/shell/creatives");
 export function CreativesScreen() {
   const words = useWords(creativeWords);
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const creatives = useCreatives(search);
-  const columns = useColumns();
+  const filter = (changes: Partial<CreativesSearch>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  const columns = useColumns(search, filter);
   const may = useMay();
   const [isAddressTyped, setAddressTyped] = useState(false);
-  const shown = creatives.data?.pages.flatMap((page) => page.creatives) ?? [];
+  const isFiltered = Object.keys(search).some((name) => name !== "sort");
   return (
     <Page
       title={words.creatives}
@@ -50,90 +55,55 @@ export function CreativesScreen() {
     >
       <Suspense>{isAddressTyped && <AddressDialog onClose={() => setAddressTyped(false)} />}</Suspense>
       {may("uploadVideo") && <UploadPanel />}
-      <Filters
-        search={search}
-        count={creatives.data && shown.length}
-        view={<ListView list="creatives" columns={columns} />}
-      />
+      <ListHead
+        find={search.find}
+        findLabel={words.find}
+        onFind={(find) => filter({ find })}
+        count={creatives.data && words.count(creatives.data.pages.at(-1)?.total ?? 0)}
+        actions={<ListView list="creatives" columns={columns} />}
+      >
+        <FilterSelect
+          label={words.kind}
+          value={search.kind}
+          all={words.allKinds}
+          options={creativeKinds.map((kind) => ({ value: kind, text: words.kinds[kind] }))}
+          onChange={(kind) => filter({ kind })}
+        />
+      </ListHead>
       <AnswerView query={creatives} rows={6}>
-        {() =>
-          shown.length === 0 ? (
-            <EmptyState action={Object.keys(search).length > 0 && <ShowAll />}>
-              {Object.keys(search).length === 0 ? words.none : words.noMatch}
-            </EmptyState>
-          ) : (
-            <DataTable
-              list="creatives"
-              label={words.creatives}
-              columns={columns}
-              rows={shown}
-              pages={creatives}
-              keyOf={({ creativeId }) => creativeId}
-            />
-          )
-        }
+        {({ pages }) => (
+          <DataTable
+            list="creatives"
+            label={words.creatives}
+            columns={columns}
+            rows={rowsOf(
+              pages.map((page) => page.creatives),
+              ({ creativeId }) => creativeId,
+            )}
+            pages={creatives}
+            keyOf={({ creativeId }) => creativeId}
+            empty={
+              <EmptyState action={isFiltered && <ShowAll />}>{isFiltered ? words.noMatch : words.none}</EmptyState>
+            }
+          />
+        )}
       </AnswerView>
     </Page>
   );
 }
 
-interface FiltersProps {
-  search: CreativesSearch;
-  count: number | undefined;
-  view: ReactNode;
-}
-
-function Filters({ search, count, view }: FiltersProps) {
-  const words = useWords(creativeWords);
-  const navigate = route.useNavigate();
-  const advertisers = useAdvertisers();
-  const { advertiserId } = usePerson();
-  const filter = (changes: Partial<CreativesSearch>) =>
-    void navigate({ search: { ...search, ...changes }, replace: true });
-  return (
-    <ListHead
-      find={search.find}
-      findLabel={words.find}
-      onFind={(find) => filter({ find })}
-      count={count !== undefined && words.count(count)}
-      actions={view}
-    >
-      {advertiserId === null && (
-        <FilterSelect
-          label={words.advertiser}
-          value={search.advertiser}
-          all={words.allAdvertisers}
-          options={advertisers.map(({ name }) => ({ value: name, text: name }))}
-          onChange={(advertiser) => filter({ advertiser })}
-        />
-      )}
-      <FilterSelect
-        label={words.state}
-        value={search.review}
-        all={words.allStates}
-        options={reviewStates.map((state) => ({ value: state, text: words.reviews[state] }))}
-        onChange={(review) => filter({ review })}
-      />
-      <FilterSelect
-        label={words.kind}
-        value={search.kind}
-        all={words.allKinds}
-        options={creativeKinds.map((kind) => ({ value: kind, text: words.kinds[kind] }))}
-        onChange={(kind) => filter({ kind })}
-      />
-    </ListHead>
-  );
-}
-
-function useColumns(): Column<Creative>[] {
+function useColumns(
+  search: CreativesSearch,
+  filter: (changes: Partial<CreativesSearch>) => void,
+): Column<ListedCreative>[] {
   const words = useWords(creativeWords);
   const { dateTime, ago, seconds, bytes } = useFormats();
-  const nameOf = new Map(useAdvertisers().map(({ advertiserId, name }) => [advertiserId, name]));
-  const campaigns = useCampaignsOfCreatives();
+  const { advertiserId: ownId } = usePerson();
   return [
     {
       id: "creative",
       title: words.creative,
+      sortBy: "server",
       cell: (creative) => (
         <Link to="/creatives/$creativeId" params={{ creativeId: creative.creativeId }} className="row-link creative">
           <Poster creative={creative} />
@@ -144,32 +114,56 @@ function useColumns(): Column<Creative>[] {
         </Link>
       ),
     },
-    { id: "state", title: words.state, cell: ({ review }) => <ReviewPill review={review} /> },
+    {
+      id: "state",
+      title: words.state,
+      sortBy: "server",
+      filter: (
+        <FilterSelect
+          label={words.state}
+          value={search.review}
+          all={words.allStates}
+          options={reviewStates.map((state) => ({ value: state, text: words.reviews[state] }))}
+          onChange={(review) => filter({ review })}
+        />
+      ),
+      cell: ({ review }) => <ReviewPill review={review} />,
+    },
     {
       id: "advertiser",
       title: words.advertiser,
-      cell: ({ advertiserId }) =>
-        advertiserId === null ? <span className="secondary">{words.operators}</span> : nameOf.get(advertiserId),
+      sortBy: "server",
+      filter: ownId === null && (
+        <AdvertiserPicker
+          label={words.advertiser}
+          value={search.advertiser}
+          all={words.allAdvertisers}
+          onChange={(advertiser) => filter({ advertiser })}
+        />
+      ),
+      cell: ({ advertiser }) => advertiser ?? <span className="secondary">{words.operators}</span>,
     },
     {
       id: "campaigns",
       title: words.campaigns,
-      cell: ({ creativeId }) => {
-        const showing = campaigns?.get(creativeId) ?? [];
-        if (showing.length === 0) return campaigns && <span className="secondary">{words.notShown}</span>;
-        return showing.map(({ name }) => name).join(", ");
+      cell: ({ campaigns, campaignCount }) => {
+        if (campaignCount === 0) return <span className="secondary">{words.notShown}</span>;
+        const others = campaignCount - campaigns.length;
+        return `${campaigns.map(({ name }) => name).join(", ")}${others > 0 ? ` +${others}` : ""}`;
       },
     },
     {
       id: "duration",
       title: words.duration,
       isNumber: true,
+      sortBy: "server",
       cell: ({ durationMs }) => durationMs && seconds(durationMs / 1000),
     },
     {
       id: "size",
       title: words.size,
       isNumber: true,
+      sortBy: "server",
       cell: ({ byteLength, width, height }) =>
         byteLength && (
           <span>
@@ -180,6 +174,7 @@ function useColumns(): Column<Creative>[] {
     {
       id: "added",
       title: words.added,
+      sortBy: "server",
       cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span>,
     },
   ];

@@ -2,6 +2,7 @@ import { type Creative, creativeRoutes } from "@intermission/operator-api/creati
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
+import { useAdvertiserName } from "../session/advertiser-picker.tsx";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -10,7 +11,6 @@ import { useShortcuts } from "../ui/use-shortcuts.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { CreativePreview } from "./creative-preview.tsx";
-import { useAdvertisers } from "./use-creatives.ts";
 import { useDecisions } from "./use-decisions.ts";
 import { creativeWords } from "./words.ts";
 import "./creatives.css";
@@ -82,7 +82,7 @@ interface WaitingProps {
 function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const words = useWords(creativeWords);
   const { seconds, bytes, ago, dateTime } = useFormats();
-  const advertiser = useAdvertisers().find(({ advertiserId }) => advertiserId === creative.advertiserId);
+  const advertiser = useAdvertiserName(creative.advertiserId);
   const { approve, refuse, refusal, isPending } = useDecisions({ onDecided, onFailed });
   const [isRefused, setRefused] = useState(false);
   const startApproval = () => void approve(creative);
@@ -98,7 +98,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
         <dl className="facts">
           <div>
             <dt>{words.advertiser}</dt>
-            <dd>{advertiser?.name}</dd>
+            <dd>{advertiser}</dd>
           </div>
           <div>
             <dt>{words.submittedAt}</dt>

@@ -1,6 +1,6 @@
 import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import { z } from "zod";
-import { searchOf } from "../operator/address-search.ts";
+import { searchOf, sortField } from "../operator/address-search.ts";
 
 /** The state of the list of creatives. */
 export const creativesSearch = searchOf(
@@ -9,6 +9,7 @@ export const creativesSearch = searchOf(
     advertiser: z.string().max(128),
     review: z.enum(reviewStates),
     kind: z.enum(creativeKinds),
+    sort: sortField,
   }),
 );
 export type CreativesSearch = ReturnType<typeof creativesSearch>;

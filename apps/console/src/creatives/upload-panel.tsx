@@ -1,15 +1,14 @@
 import { pictureSeconds } from "@intermission/operator-api/creatives";
 import { useNavigate } from "@tanstack/react-router";
 import { type DragEvent, useEffect, useState } from "react";
+import { AdvertiserPicker } from "../session/advertiser-picker.tsx";
 import { usePerson } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { FileButton } from "../ui/file-button.tsx";
-import { FilterSelect } from "../ui/filter-select.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { UnfinishedUploads } from "./unfinished-uploads.tsx";
-import { useAdvertisers } from "./use-creatives.ts";
 import { type UploadState, useUpload } from "./use-upload.ts";
 import { creativeWords } from "./words.ts";
 
@@ -22,7 +21,6 @@ export function UploadPanel() {
   const words = useWords(creativeWords);
   const formats = useFormats();
   const person = usePerson();
-  const advertisers = useAdvertisers();
   const navigate = useNavigate();
   const [owner, setOwner] = useState<string>();
   const [seconds, setSeconds] = useState<number>(pictureSeconds.usual);
@@ -65,13 +63,7 @@ export function UploadPanel() {
       {isIdle && (
         <div className="row">
           {person.advertiserId === null && (
-            <FilterSelect
-              label={words.whose}
-              value={owner}
-              all={words.operators}
-              options={advertisers.map(({ advertiserId, name }) => ({ value: advertiserId, text: name }))}
-              onChange={setOwner}
-            />
+            <AdvertiserPicker isId label={words.whose} value={owner} all={words.operators} onChange={setOwner} />
           )}
           <FileButton accept={FILE_TYPES} look="primary" onFile={upload.send}>
             {words.chooseVideo}

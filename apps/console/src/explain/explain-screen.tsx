@@ -1,12 +1,13 @@
 import { pageLanguages } from "@intermission/ad-core/page-language";
+import { botRoutes } from "@intermission/operator-api/bots";
 import { platforms } from "@intermission/operator-api/campaign-words";
 import { explainRoutes } from "@intermission/operator-api/explain";
 import type { AnswerOf } from "@intermission/operator-api/route";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
-import { answerOf } from "../operator/use-operator.ts";
-import { useBots } from "../session/use-bots.ts";
+import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { BotPicker } from "../session/bot-picker.tsx";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
@@ -33,8 +34,9 @@ export function ExplainScreen() {
   const platformTexts = platformWords[readerLanguage];
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const bots = useBots();
-  const only = bots.data?.length === 1 ? bots.data[0]?.botId : undefined;
+  // Where there is only one, it is meant.
+  const bots = useAnswer(botRoutes.listBots, { query: { limit: 2 } });
+  const only = bots.data?.bots.length === 1 ? bots.data.bots[0]?.botId : undefined;
   const botId = search.bot ?? only;
   const { format = "rewarded", user, language, platform } = search;
   const change = (changes: Partial<typeof search>) =>
@@ -50,14 +52,13 @@ export function ExplainScreen() {
       <div className="filters">
         <Filter label={words.bot}>
           {(id) => (
-            <select id={id} value={botId ?? ""} onChange={(event) => change({ bot: event.target.value || undefined })}>
-              <option value="">{words.chooseBot}</option>
-              {bots.data?.map((bot) => (
-                <option key={bot.botId} value={bot.botId}>
-                  {bot.name}
-                </option>
-              ))}
-            </select>
+            <BotPicker
+              id={id}
+              label={words.bot}
+              value={botId}
+              all={words.chooseBot}
+              onChange={(bot) => change({ bot })}
+            />
           )}
         </Filter>
         <Filter label={words.format}>

@@ -64,8 +64,8 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
           {words.delivery(text)}
         </FinderItem>
       )}
-      <Bots />
-      {may("listCampaigns") && <Campaigns />}
+      <Bots text={text} />
+      {may("listCampaigns") && <Campaigns text={text} />}
       {may("listCreatives") && <Creatives text={text} />}
       <Command.Group heading={words.actions}>
         {may("addCampaign") && (
@@ -77,8 +77,8 @@ function Found({ text, onClose }: { text: string; onClose: () => void }) {
             {words.newCampaign}
           </FinderItem>
         )}
-        {may("explainChoice") && <BotActions />}
-        {may("pauseCampaign") && <CampaignActions />}
+        {may("explainChoice") && <BotActions text={text} />}
+        {may("pauseCampaign") && <CampaignActions text={text} />}
         {mayBeId(text) && may("findTimelines") && (
           <FinderItem id={`timeline ${text}`} onOpen={() => navigate({ to: "/timeline", search: { find: text } })}>
             {words.whatHappened(text)}

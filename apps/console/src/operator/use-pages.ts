@@ -18,3 +18,19 @@ export function usePages<Answer extends { next: string | null }>(
     ...(keepsRows && { placeholderData: keepPreviousData }),
   });
 }
+
+/** So many rows of a list are read at once. */
+export const PAGE_ROWS = 50;
+
+/** The order of an address, if the list's route has it. */
+export function sortIn<Value extends string>(
+  sort: string | undefined,
+  values: readonly Value[],
+): Value | `-${Value}` | undefined {
+  return values.flatMap((value) => [value, `-${value}` as const]).find((one) => one === sort);
+}
+
+/** The rows of all pages. What has moved to a later page since an earlier one was read stands once. */
+export function rowsOf<Row>(pages: readonly (readonly Row[])[] | undefined, keyOf: (row: Row) => string): Row[] {
+  return [...new Map((pages ?? []).flat().map((row) => [keyOf(row), row])).values()];
+}

@@ -5,8 +5,7 @@ import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useHeldPayments } from "../advertisers/use-held-payments.ts";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
-import { answerOf, wholeListOf } from "../operator/use-operator.ts";
-import { useBots } from "../session/use-bots.ts";
+import { answerOf } from "../operator/use-operator.ts";
 import { mayUse, useMay, usePerson } from "../session/use-session.ts";
 
 /** How many held ones are counted: beyond, “more than” is enough. */
@@ -14,17 +13,16 @@ const MAX_COUNTED = 100;
 
 /** What may need attention, of what the person sees: each read by itself, so that one failure hides no other. */
 export function useAttention() {
-  const { role, advertiserId } = usePerson();
+  const { role, advertiserId, botIds } = usePerson();
   const may = useMay();
-  const bots = useBots();
   const isAll = may("listEndpoints");
   const all = useQuery({
-    ...wholeListOf(endpointRoutes.listEndpoints),
+    ...answerOf(endpointRoutes.listEndpoints, { query: { trouble: true, limit: MAX_COUNTED } }),
     enabled: isAll,
     select: ({ endpoints }) => endpoints,
   });
   const own = useQueries({
-    queries: isAll || !may("showEndpoint") ? [] : (bots.data ?? []).map(endpointQuery),
+    queries: isAll || !may("showEndpoint") ? [] : botIds.map((botId) => endpointQuery({ botId })),
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   });
   const campaigns = useQuery({

@@ -1,7 +1,7 @@
 import { moneyRoutes } from "@intermission/operator-api/money";
 import { useState } from "react";
 import { RequestDialog } from "../forms/request-dialog.tsx";
-import { useBots } from "../session/use-bots.ts";
+import { useBotName } from "../session/bot-picker.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useFormats } from "../words/formats.ts";
@@ -20,7 +20,7 @@ export function CorrectionDialog({ botId, currency, onClose }: CorrectionDialogP
   const { exactMoney } = useFormats();
   const notice = useNotice();
   const correct = useConfirmedChange(moneyRoutes.correctPublisher);
-  const name = useBots().data?.find((bot) => bot.botId === botId)?.name ?? botId;
+  const name = useBotName(botId) ?? botId;
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   return (

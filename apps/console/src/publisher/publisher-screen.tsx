@@ -1,6 +1,10 @@
+import { botRoutes } from "@intermission/operator-api/bots";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { answerOf } from "../operator/use-operator.ts";
+import { BotPicker } from "../session/bot-picker.tsx";
 import { BotSelect } from "../session/bot-select.tsx";
-import { useBots } from "../session/use-bots.ts";
+import { useOwnBots } from "../session/use-own-bots.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
@@ -20,18 +24,27 @@ export function PublisherScreen() {
   const may = useMay();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const bots = useBots();
+  const isOfAll = may("listBots");
+  const first = useQuery({
+    ...answerOf(botRoutes.listBots, { query: { limit: 1 } }),
+    enabled: isOfAll,
+    select: ({ bots }) => bots,
+  });
+  const own = useOwnBots();
+  const bots = isOfAll ? first : own;
   // An old link may name a bot that is no longer the person's.
-  const botId = (bots.data?.find((bot) => bot.botId === search.bot) ?? bots.data?.[0])?.botId;
+  const named = isOfAll || own.data?.some((bot) => bot.botId === search.bot) ? search.bot : undefined;
+  const botId = named ?? bots.data?.[0]?.botId;
+  const choose = (bot: string | undefined) => void navigate({ search: { bot }, replace: true });
   return (
     <Page
       title={words.title}
       aside={
-        <BotSelect
-          label={words.bot}
-          value={botId}
-          onChange={(bot) => void navigate({ search: { bot }, replace: true })}
-        />
+        isOfAll ? (
+          <BotPicker label={words.bot} value={botId} all={words.bot} onChange={choose} />
+        ) : (
+          <BotSelect label={words.bot} value={botId} onChange={choose} />
+        )
       }
     >
       <AnswerView query={bots} rows={6}>

@@ -1,7 +1,8 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
-import { useBots } from "../session/use-bots.ts";
-import { useCampaigns } from "../session/use-campaigns.ts";
+import { BotPicker } from "../session/bot-picker.tsx";
+import { CampaignPicker } from "../session/campaign-picker.tsx";
+import { useOwnBots } from "../session/use-own-bots.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { isSplittable, limitsOf } from "./narrow-report.ts";
@@ -103,15 +104,25 @@ function BotChoice({ search, onChange }: { search: ReportsSearch; onChange: (bot
   const words = useWords(reportWords);
   const may = useMay();
   const { role } = usePerson();
-  const bots = useBots();
   if (!may("showBot")) return null;
-  const all = role === "publisher" ? [] : [["", words.allBots] as const];
+  // A publisher's report is of one of its bots.
+  if (role === "publisher") return <OwnBotChoice value={search.bot} onChange={onChange} />;
+  return (
+    <Labelled label={words.bot}>
+      {(id) => <BotPicker id={id} label={words.bot} value={search.bot} all={words.allBots} onChange={onChange} />}
+    </Labelled>
+  );
+}
+
+function OwnBotChoice({ value, onChange }: { value: string | undefined; onChange: (bot: string) => void }) {
+  const words = useWords(reportWords);
+  const bots = useOwnBots().data ?? [];
   return (
     <Choice
       label={words.bot}
-      value={search.bot ?? ""}
-      options={[...all, ...(bots.data ?? []).map(({ botId, name }) => [botId, name] as const)]}
-      onChange={(bot) => onChange(bot || undefined)}
+      value={value ?? ""}
+      options={bots.map(({ botId, name }) => [botId, name] as const)}
+      onChange={onChange}
     />
   );
 }
@@ -124,17 +135,13 @@ function CampaignChoice({
   onChange: (campaign: string | undefined) => void;
 }) {
   const words = useWords(reportWords);
-  const campaigns = useCampaigns({ archived: true });
+  const { campaign } = search;
   return (
-    <Choice
-      label={words.campaign}
-      value={search.campaign ?? ""}
-      options={[
-        ["", words.allCampaigns],
-        ...(campaigns.data?.campaigns ?? []).map(({ campaignId, name }) => [campaignId, name] as const),
-      ]}
-      onChange={(campaign) => onChange(campaign || undefined)}
-    />
+    <Labelled label={words.campaign}>
+      {(id) => (
+        <CampaignPicker id={id} label={words.campaign} value={campaign} all={words.allCampaigns} onChange={onChange} />
+      )}
+    </Labelled>
   );
 }
 

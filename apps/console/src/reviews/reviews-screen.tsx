@@ -1,7 +1,7 @@
 import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/reviews";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useBots } from "../session/use-bots.ts";
-import { useCampaigns } from "../session/use-campaigns.ts";
+import { BotName, BotPicker } from "../session/bot-picker.tsx";
+import { CampaignName } from "../session/campaign-picker.tsx";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
@@ -69,7 +69,6 @@ function Filters({ search }: { search: ReviewsSearch }) {
   const states = reviewStateWords[useLanguage()];
   const suspicions = suspicionWords[useLanguage()];
   const navigate = route.useNavigate();
-  const bots = useBots();
   const filter = (changes: Partial<ReviewsSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   const known = search.of === "clicks" ? clickSuspicions : viewSuspicions;
@@ -98,13 +97,7 @@ function Filters({ search }: { search: ReviewsSearch }) {
           </option>
         ))}
       </select>
-      <FilterSelect
-        label={words.bot}
-        value={search.bot}
-        all={words.allBots}
-        options={bots.data?.map(({ botId, name }) => ({ value: botId, text: name })) ?? []}
-        onChange={(bot) => filter({ bot })}
-      />
+      <BotPicker label={words.bot} value={search.bot} all={words.allBots} onChange={(bot) => filter({ bot })} />
       <FilterSelect
         label={words.suspicion}
         value={search.suspicion}
@@ -129,10 +122,6 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
   const states = reviewStateWords[useLanguage()];
   const suspicions = suspicionWords[useLanguage()];
   const { dateTime, ago } = useFormats();
-  const bots = useBots();
-  const campaigns = useCampaigns({ archived: true });
-  const botName = new Map(bots.data?.map(({ botId, name }) => [botId, name]));
-  const campaignName = new Map(campaigns.data?.campaigns.map(({ campaignId, name }) => [campaignId, name]));
   const time = (at: Date | null) => at && <span title={dateTime(at)}>{ago(at)}</span>;
   return [
     {
@@ -146,11 +135,11 @@ function useColumns(isOfClicks: boolean): Column<Reviewed>[] {
       ),
     },
     { id: "suspicion", title: words.suspicion, cell: (row) => row.suspicions.map((one) => suspicions[one]).join(", ") },
-    { id: "bot", title: words.bot, cell: ({ botId }) => botName.get(botId) ?? botId },
+    { id: "bot", title: words.bot, cell: ({ botId }) => <BotName botId={botId} /> },
     {
       id: "campaign",
       title: words.campaign,
-      cell: ({ campaignId }) => campaignId && (campaignName.get(campaignId) ?? campaignId),
+      cell: ({ campaignId }) => campaignId && <CampaignName campaignId={campaignId} />,
     },
     { id: "at", title: words.at, cell: ({ at }) => time(at) },
     {

@@ -1,4 +1,4 @@
-import { useBots } from "./use-bots.ts";
+import { useOwnBots } from "./use-own-bots.ts";
 
 interface BotSelectProps {
   label: string;
@@ -8,7 +8,7 @@ interface BotSelectProps {
 
 /** Which of a publisher's bots a page is about; nothing where there is one. */
 export function BotSelect({ label, value, onChange }: BotSelectProps) {
-  const bots = useBots().data ?? [];
+  const bots = useOwnBots().data ?? [];
   if (bots.length < 2) return null;
   return (
     <select aria-label={label} value={value} onChange={({ target }) => onChange(target.value)}>

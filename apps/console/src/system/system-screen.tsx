@@ -3,7 +3,7 @@ import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/
 import { type ReportReplica, type Status, type System, statusRoutes } from "@intermission/operator-api/status";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { answerOf, useAnswer, useWholeList } from "../operator/use-operator.ts";
+import { answerOf, useAnswer } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -149,17 +149,18 @@ function Waiting({ queues }: Pick<System, "queues">) {
   return <Facts title={words.waiting} facts={[...facts, oldest]} />;
 }
 
+/** So many queues are listed. */
+const MAX_QUEUES = 100;
+
 function Endpoints() {
   const words = useWords(systemWords);
-  const endpoints = useWholeList(endpointRoutes.listEndpoints);
+  const endpoints = useAnswer(endpointRoutes.listEndpoints, { query: { waiting: true, limit: MAX_QUEUES } });
   return (
     <section aria-labelledby="queues">
       <div className="list-head">
         <h2 id="queues">{words.queues}</h2>
       </div>
-      <AnswerView query={endpoints}>
-        {({ endpoints: all }) => <Queues endpoints={all.filter(({ waiting }) => waiting > 0)} />}
-      </AnswerView>
+      <AnswerView query={endpoints}>{({ endpoints: waiting }) => <Queues endpoints={waiting} />}</AnswerView>
     </section>
   );
 }

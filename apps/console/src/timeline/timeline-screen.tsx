@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
-import { useBots } from "../session/use-bots.ts";
+import { BotName } from "../session/bot-picker.tsx";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -63,8 +63,6 @@ function Found({ all, find, botId }: { all: readonly FoundTimeline[]; find: stri
 /** The same user of several bots. */
 function Choice({ all, find }: { all: readonly FoundTimeline[]; find: string }) {
   const words = useWords(timelineWords);
-  const bots = useBots();
-  const nameOf = new Map(bots.data?.map(({ botId, name }) => [botId, name]));
   return (
     <>
       <p className="verdict" role="status">
@@ -74,7 +72,7 @@ function Choice({ all, find }: { all: readonly FoundTimeline[]; find: string }) 
         {all.map(({ botId }) => (
           <li key={botId}>
             <Link to="/timeline" search={{ find, bot: botId }} className="link">
-              {nameOf.get(botId) ?? botId}
+              <BotName botId={botId} />
             </Link>
           </li>
         ))}
@@ -168,10 +166,9 @@ function OfCode({ code, sought }: { code: string; sought: string }) {
 }
 
 function BotLink({ botId }: { botId: string }) {
-  const bots = useBots();
   return (
     <Link to="/bots/$botId" params={{ botId }} className="link">
-      {bots.data?.find((bot) => bot.botId === botId)?.name ?? botId}
+      <BotName botId={botId} />
     </Link>
   );
 }

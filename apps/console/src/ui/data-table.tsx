@@ -1,5 +1,5 @@
 import { Link, useSearch } from "@tanstack/react-router";
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Fragment, type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Button } from "./button.tsx";
 import { useHiddenColumns } from "./list-columns.ts";
@@ -11,6 +11,8 @@ export interface Column<Row> extends Sortable<Row> {
   /** Unique in its table; empty over buttons. */
   title: string;
   cell: (row: Row) => ReactNode;
+  /** In its head, or above the table where that is narrow and has no heads: chooses the rows that are shown. */
+  filter?: ReactNode;
 }
 
 interface DataTableProps<Row> {
@@ -26,6 +28,8 @@ interface DataTableProps<Row> {
   selection?: RowSelection<Row> | undefined;
   /** Of TanStack Query, where the list is read page by page: the button under it reads the next one. */
   pages?: Pages;
+  /** Below the heads and their filters where there are no rows. */
+  empty?: ReactNode;
 }
 
 export interface Pages {
@@ -42,7 +46,8 @@ const SHOWN_ROWS = 100;
  * in it, which then covers the row; other links and buttons stay above it. Of a long list that is read whole the first rows are
  * shown, and more on request.
  */
-export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", selection, pages }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns: all, rows, keyOf, list = "", selection, pages, empty } = props;
   const words = useWords(uiWords);
   const language = useLanguage();
   const { sort }: { sort?: string } = useSearch({ strict: false });
@@ -50,7 +55,8 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", se
   const columns = all.filter(({ id }) => id === undefined || !hidden.includes(id));
   const sorted = useMemo(() => sortRows(rows, all, sort, language), [rows, sort, language]);
   const [shown, setShown] = useState(SHOWN_ROWS);
-  const box = useFitting();
+  const { box, hasHead } = useFitting();
+  const filters = columns.filter(({ filter }) => filter);
   const pressed = useRef<string>(undefined);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages ?? {
     hasNextPage: rows.length > shown,
@@ -59,6 +65,13 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", se
   };
   return (
     <>
+      {!hasHead && filters.length > 0 && (
+        <div className="list-head">
+          {filters.map(({ title, filter }) => (
+            <Fragment key={title}>{filter}</Fragment>
+          ))}
+        </div>
+      )}
       <div className="table-box" ref={box}>
         <table className="table" aria-label={label} {...(selection?.table && { ref: selection.table, tabIndex: -1 })}>
           <thead>
@@ -69,7 +82,7 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", se
                 </th>
               )}
               {columns.map((column) => (
-                <Head key={column.title} column={column} sort={sort} />
+                <Head key={column.title} column={hasHead ? column : { ...column, filter: undefined }} sort={sort} />
               ))}
             </tr>
           </thead>
@@ -97,6 +110,7 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", se
           </tbody>
         </table>
       </div>
+      {rows.length === 0 && empty}
       {hasNextPage && (
         <div className="row list-more">
           <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -112,10 +126,16 @@ export function DataTable<Row>({ label, columns: all, rows, keyOf, list = "", se
 function Head<Row>({ column, sort }: { column: Column<Row>; sort: string | undefined }) {
   const words = useWords(uiWords);
   const address: Readonly<Record<string, unknown>> = useSearch({ strict: false });
-  const { title, isNumber, sortBy } = column;
+  const { title, isNumber, sortBy, filter } = column;
   const text = title === "" ? <span className="only-heard">{words.actions}</span> : title;
   return (
-    <th scope="col" className={isNumber ? "number" : undefined} aria-sort={sortBy && sortOf(sort, column)}>
+    <th
+      scope="col"
+      className={isNumber ? "number" : undefined}
+      aria-sort={sortBy && sortOf(sort, column)}
+      // Without it, the name would have the words of the filter.
+      aria-label={filter ? title : undefined}
+    >
       {sortBy === undefined ? (
         text
       ) : (
@@ -123,6 +143,7 @@ function Head<Row>({ column, sort }: { column: Column<Row>; sort: string | undef
           {text}
         </Link>
       )}
+      {filter && <div className="head-filter">{filter}</div>}
     </th>
   );
 }
@@ -142,20 +163,24 @@ function moveAmongRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
 
 /**
  * Marks a box whose table fits in its width. It need not scroll then, so that the table's head stays at the upper edge of the
- * window; in a box that scrolls, it can only stay at the upper edge of the box.
+ * window; in a box that scrolls, it can only stay at the upper edge of the box. `hasHead`: whether the head is shown.
  */
 function useFitting() {
-  const ref = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const [hasHead, setHead] = useState(true);
   useLayoutEffect(() => {
-    const box = ref.current;
-    const table = box?.firstElementChild;
-    if (!box || !table) return;
-    const measure = () => box.toggleAttribute("data-fits", table.scrollWidth <= box.clientWidth);
+    const table = box.current?.querySelector("table");
+    if (!box.current || !table) return;
+    const { current } = box;
+    const measure = () => {
+      current.toggleAttribute("data-fits", table.scrollWidth <= current.clientWidth);
+      setHead(table.tHead === null || getComputedStyle(table.tHead).display !== "none");
+    };
     measure();
     const observer = new ResizeObserver(measure);
-    observer.observe(box);
+    observer.observe(current);
     observer.observe(table);
     return () => observer.disconnect();
   }, []);
-  return ref;
+  return { box, hasHead };
 }

@@ -1,5 +1,7 @@
 interface FilterSelectProps<Value extends string> {
   label: string;
+  /** Where `label` stands beside it as a label of its own. */
+  id?: string | undefined;
   /** Undefined: no filter. */
   value: Value | undefined;
   /** The text of no filter. */
@@ -12,10 +14,18 @@ interface FilterSelectProps<Value extends string> {
  * A select above a list, which shows all of its rows, or those with one value. A value of an old address that is not offered any
  * more is shown as it is: else the select would say that there is no filter.
  */
-export function FilterSelect<Value extends string>({ label, value, all, options, onChange }: FilterSelectProps<Value>) {
+export function FilterSelect<Value extends string>({
+  label,
+  id,
+  value,
+  all,
+  options,
+  onChange,
+}: FilterSelectProps<Value>) {
   return (
     <select
-      aria-label={label}
+      id={id}
+      aria-label={id === undefined ? label : undefined}
       value={value ?? ""}
       onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
     >

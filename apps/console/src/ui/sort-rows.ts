@@ -7,7 +7,8 @@ export interface Sortable<Row> {
   /** In the address, and in what the browser remembers of the columns. */
   id?: string;
   isNumber?: boolean;
-  sortBy?: (row: Row) => SortValue;
+  /** `server`: the list is read page by page, and its id is in the `sort` of its route. */
+  sortBy?: "server" | ((row: Row) => SortValue);
 }
 
 /** What a press on a column's head leads to: its usual order, the other one, then the order of the list itself. */
@@ -34,7 +35,7 @@ export function sortRows<Row>(
 ): readonly Row[] {
   const column = columns.find((one) => sortOf(sort, one) !== undefined);
   const { sortBy } = column ?? {};
-  if (column === undefined || sortBy === undefined) return rows;
+  if (column === undefined || sortBy === undefined || sortBy === "server") return rows;
   const sign = sortOf(sort, column) === "descending" ? -1 : 1;
   const texts = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
   const keyed = rows.map((row) => ({ row, key: sortBy(row) ?? undefined }));

@@ -1,0 +1,45 @@
+import { campaignSorts } from "@intermission/operator-api/campaign-words";
+import { campaignRoutes } from "@intermission/operator-api/campaigns";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { callOperator } from "../operator/call-operator.ts";
+import { answerOf, wholeListOf } from "../operator/use-operator.ts";
+import { PAGE_ROWS, sortIn, usePages } from "../operator/use-pages.ts";
+import { usePerson } from "../session/use-session.ts";
+import type { ListedCampaign } from "./campaign-columns.tsx";
+import type { CampaignsSearch } from "./search.ts";
+
+/** The campaigns of an address, as far as the person sees them: page by page, all at once, or only the active ones. */
+export function useCampaignPages({ find, advertiser, status, phase, sort }: CampaignsSearch) {
+  const person = usePerson();
+  const queries = useQueryClient();
+  const query = {
+    find,
+    advertiser: person.advertiserId ?? advertiser,
+    status,
+    phase,
+    archived: status === "archived",
+    order: "newest",
+    sort: sortIn(sort, campaignSorts),
+  } as const;
+  const pages = usePages(
+    ["campaigns", query],
+    (after, signal) =>
+      callOperator(campaignRoutes.listCampaigns, { query: { ...query, after, limit: PAGE_ROWS } }, signal),
+    { keepsRows: true },
+  );
+  const active = { ...query, status: "active" } as const;
+  const mayHaveActive = advertiser !== undefined && (status ?? "active") === "active";
+  const counted = useQuery({
+    ...answerOf(campaignRoutes.listCampaigns, { query: { ...active, limit: 1 } }),
+    enabled: mayHaveActive,
+  });
+  const readWhole = async (of: typeof query | typeof active): Promise<ListedCampaign[]> =>
+    (await queries.fetchQuery(wholeListOf(campaignRoutes.listCampaigns, { query: of }))).campaigns;
+  return {
+    pages,
+    readAll: () => readWhole(query),
+    /** Of the advertiser of the filter. */
+    activeCount: mayHaveActive ? (counted.data?.total ?? 0) : 0,
+    readActive: () => readWhole(active),
+  };
+}

@@ -6,8 +6,8 @@ import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
 
 export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
-export { type JoinRequests, type JoinRequestsOptions, joinRequests } from "./join-requests.ts";
 export type { JoinTexts } from "./join-languages.ts";
+export { type JoinRequests, type JoinRequestsOptions, joinRequests } from "./join-requests.ts";
 export { joinTexts } from "./join-texts.ts";
 export type { JoinDecision } from "./telegram-joins.ts";
 

@@ -161,7 +161,9 @@ test("campaigns are found by words, phase, format, creative and advertiser, and 
   expect(await count({ find: "распродажа весен" })).toBe(9);
   expect(await count({ find: "WINTER", archived: "true" })).toBe(10);
   expect(await count({ find: "shop распродажа 3" })).toBe(5);
-  expect(await count({ find: "cmp_0 winter" })).toBe(5);
+  expect(await count({ find: "CMP_0" })).toBe(8);
+  // Letters of an id are no word beside those of a name.
+  expect(await count({ find: "winter cmp" })).toBe(0);
   expect(await count({ find: "sale 50%" })).toBe(0);
   expect(await count({ format: "rewarded" })).toBe(4);
   expect(await count({ creativeId: "cre_1" })).toBe(19);

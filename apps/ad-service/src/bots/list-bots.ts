@@ -21,7 +21,7 @@ export interface BotList {
   suspended?: boolean | undefined;
   trouble?: boolean | undefined;
   category?: string | undefined;
-  /** Each of its words is in the name, the username or the id. */
+  /** Each of its words is in the name or the username, or in the id. */
   find?: string | undefined;
   sort?: BotSort | `-${BotSort}` | undefined;
 }
@@ -33,7 +33,8 @@ export const isInTrouble = `(endpoints.state <> 'active' or endpoints.breaker <>
 /** The bots that match, by `$1` to `$4`. */
 const matching = `($1::boolean is null or is_suspended = $1) and (not $2::boolean or ${isInTrouble})
    and ($3::text is null or category = $3)
-   and ($4::text[] = '{}' or normalize(concat_ws(' ', bots.name, username, bots.bot_id), nfkc) ~ all ($4))`;
+   and ($4::text[] = '{}' or bots.bot_id ~ all ($4)
+     or normalize(concat_ws(' ', bots.name, username), nfkc) ~ all ($4))`;
 
 const textEnds = { first: "''", last: "chr(1114111)" };
 const sorts: Record<BotSort, SortValue> = {

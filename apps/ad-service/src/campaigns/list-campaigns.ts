@@ -36,7 +36,7 @@ export interface CampaignList {
   format?: CampaignFormat | undefined;
   advertiser?: string | undefined;
   creativeId?: string | undefined;
-  /** Each of its words is in the name, the advertiser's name or the id. */
+  /** Each of its words is in the names of campaign and advertiser, or in the id: its random letters would be part of many words. */
   find?: string | undefined;
   sort?: CampaignSort | `-${CampaignSort}` | undefined;
 }
@@ -51,7 +51,8 @@ const matching = `($1::boolean or status <> 'archived') and ($2::text is null or
    and ($3::text is null or advertiser_id = $3) and ($4::text is null or formats @> array[$4])
    and ($5::text is null or exists (select from campaign_creatives
      where campaign_creatives.campaign_id = campaigns.campaign_id and creative_id = $5 and is_active))
-   and ($6::text[] = '{}' or normalize(concat_ws(' ', name, campaign_id, ${campaignColumns.advertiser}), nfkc) ~ all ($6))
+   and ($6::text[] = '{}' or campaign_id ~ all ($6)
+     or normalize(concat_ws(' ', name, ${campaignColumns.advertiser}), nfkc) ~ all ($6))
    and ($7::text[] is null or campaign_id = any ($7))`;
 
 const count: Statement<{ total: number }> = {

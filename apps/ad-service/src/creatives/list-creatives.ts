@@ -23,7 +23,7 @@ export interface CreativeList {
   kind?: CreativeKind | undefined;
   advertiserId?: string | undefined;
   review?: Creative["review"] | undefined;
-  /** Each of its words is in the name, the id or the address. */
+  /** Each of its words is in the name or the address, or in the id. */
   find?: string | undefined;
   sort?: CreativeSort | `-${CreativeSort}` | undefined;
   /** Whose campaigns are named; undefined: all. */
@@ -33,7 +33,8 @@ export interface CreativeList {
 /** The creatives that match, by `$1` to `$4`. */
 const matching = `($1::text is null or kind = $1) and ($2::text is null or advertiser_id = $2)
    and ($3::text is null or review = $3)
-   and ($4::text[] = '{}' or normalize(concat_ws(' ', creatives.name, creative_id, url), nfkc) ~ all ($4))`;
+   and ($4::text[] = '{}' or creative_id ~ all ($4)
+     or normalize(concat_ws(' ', creatives.name, url), nfkc) ~ all ($4))`;
 
 const advertiserOf = (of: string) =>
   `(select advertisers.name from advertisers where advertisers.advertiser_id = ${of}.advertiser_id)`;

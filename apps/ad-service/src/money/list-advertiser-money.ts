@@ -11,7 +11,7 @@ export interface MoneyList {
   /** The id or the name at which an earlier page ended. */
   after?: string | undefined;
   limit: number;
-  /** Each of its words is in the name or the id. */
+  /** Each of its words is in the name, or in the id. */
   find?: string | undefined;
   state?: Advertiser["state"] | undefined;
   /** Only those that have nothing left. */
@@ -30,7 +30,7 @@ const source = `(select advertiser_id, name, name_key, state, billing, ${creditL
    from advertisers)`;
 
 /** The advertisers that match, by `$1` to `$3`. */
-const matching = `($1::text[] = '{}' or normalize(concat_ws(' ', name, advertiser_id), nfkc) ~ all ($1))
+const matching = `($1::text[] = '{}' or advertiser_id ~ all ($1) or normalize(name, nfkc) ~ all ($1))
    and ($2::text is null or state = $2) and (not $3::boolean or left_over = 0)`;
 
 const sorts: Record<MoneySort, SortValue> = {

@@ -198,7 +198,7 @@ function rowOf(columns: readonly Column[]): string {
 
 const rowCheck = `
 export type Text = string;
-interface Anything { readonly anything: unique symbol }
+export interface Anything { readonly anything: unique symbol }
 
 type Values<Declared> = Exclude<Declared, null | undefined>;
 type IsColumn<Declared, Column> = [Column] extends [Anything] ? true
@@ -216,7 +216,7 @@ type FaultOf<Row, Columns> = [Row] extends [never] ? never : unknown extends Row
 type FaultsOf<Row, Statements> = Statements extends readonly [readonly [infer Name extends string, infer Columns], ...infer Rest]
   ? (FaultOf<Row, Columns> extends infer Found extends string ? \`\${Name}: \${Found}\` : never) | FaultsOf<Row, Rest> : never;
 /** The type of a statement's name: a text where its row is that of its columns, else the faults. */
-type Checked<Row, Statements> = [FaultsOf<Row, Statements>] extends [never] ? string : { fault: FaultsOf<Row, Statements> };
+export type Checked<Row, Statements> = [FaultsOf<Row, Statements>] extends [never] ? string : { fault: FaultsOf<Row, Statements> };
 `;
 
 async function compile(folder: string): Promise<string[]> {

@@ -42,19 +42,8 @@ function AllAdvertisers() {
   const [toppedUp, setToppedUp] = useState<AdvertiserMoney>();
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const { find, state, sort } = search;
-  const query = {
-    find,
-    state: state === "empty" ? undefined : state,
-    empty: state === "empty" || undefined,
-    sort: sortIn(sort, moneySorts),
-    limit: PAGE_ROWS,
-  } as const;
-  const advertisers = usePages(
-    ["advertisers", query],
-    (after, signal) => callOperator(moneyRoutes.listAdvertiserMoney, { query: { ...query, after } }, signal),
-    { keepsRows: true },
-  );
+  const { find, state } = search;
+  const advertisers = useAdvertiserPages(search);
   const latest = advertisers.data?.pages.at(-1);
   const currency = latest?.currency ?? "USD";
   const stateFilter = (
@@ -120,6 +109,21 @@ function AllAdvertisers() {
       </AnswerView>
       <Suspense>{isAdded && <AddAdvertiserDialog onClose={() => setAdded(false)} />}</Suspense>
     </Page>
+  );
+}
+
+function useAdvertiserPages({ find, state, sort }: ReturnType<typeof route.useSearch>) {
+  const query = {
+    find,
+    state: state === "empty" ? undefined : state,
+    empty: state === "empty" || undefined,
+    sort: sortIn(sort, moneySorts),
+    limit: PAGE_ROWS,
+  } as const;
+  return usePages(
+    ["advertisers", query],
+    (after, signal) => callOperator(moneyRoutes.listAdvertiserMoney, { query: { ...query, after } }, signal),
+    { keepsRows: true },
   );
 }
 

@@ -34,21 +34,10 @@ function AllBots() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const may = useMay();
-  const { find, webhooks, state, sort } = search;
+  const { find, webhooks, state } = search;
   const filter = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const query = {
-    find,
-    trouble: webhooks !== undefined || undefined,
-    suspended: state === undefined ? undefined : state === "suspended",
-    sort: sortIn(sort, botSorts),
-    limit: PAGE_ROWS,
-  } as const;
-  const bots = usePages(
-    ["bots", query],
-    (after, signal) => callOperator(botRoutes.listBots, { query: { ...query, after } }, signal),
-    { keepsRows: true },
-  );
+  const bots = useBotPages(search);
   const rows = rowsOf(
     bots.data?.pages.map((page) => page.bots),
     ({ botId }) => botId,
@@ -117,6 +106,21 @@ function AllBots() {
         )}
       </AnswerView>
     </Page>
+  );
+}
+
+function useBotPages({ find, webhooks, state, sort }: ReturnType<typeof route.useSearch>) {
+  const query = {
+    find,
+    trouble: webhooks !== undefined || undefined,
+    suspended: state === undefined ? undefined : state === "suspended",
+    sort: sortIn(sort, botSorts),
+    limit: PAGE_ROWS,
+  } as const;
+  return usePages(
+    ["bots", query],
+    (after, signal) => callOperator(botRoutes.listBots, { query: { ...query, after } }, signal),
+    { keepsRows: true },
   );
 }
 

@@ -96,11 +96,7 @@ export function CampaignsScreen() {
                 campaigns={rows}
                 columns={columns}
                 pages={pages}
-                empty={
-                  <EmptyState action={isFiltered ? <ShowAll /> : may("addCampaign") && <AddLink />}>
-                    {isFiltered ? words.noMatch : words.none}
-                  </EmptyState>
-                }
+                empty={<NoCampaign isFiltered={isFiltered} />}
               />
             </>
           );
@@ -108,6 +104,16 @@ export function CampaignsScreen() {
       </AnswerView>
       {duplicated && <DuplicateDialog campaign={duplicated} onClose={() => setDuplicated(undefined)} />}
     </Page>
+  );
+}
+
+function NoCampaign({ isFiltered }: { isFiltered: boolean }) {
+  const words = useWords(campaignWords);
+  const may = useMay();
+  return (
+    <EmptyState action={isFiltered ? <ShowAll /> : may("addCampaign") && <AddLink />}>
+      {isFiltered ? words.noMatch : words.none}
+    </EmptyState>
   );
 }
 

@@ -118,15 +118,7 @@ function useColumns(
       id: "state",
       title: words.state,
       sortBy: "server",
-      filter: (
-        <FilterSelect
-          label={words.state}
-          value={search.review}
-          all={words.allStates}
-          options={reviewStates.map((state) => ({ value: state, text: words.reviews[state] }))}
-          onChange={(review) => filter({ review })}
-        />
-      ),
+      filter: <StateFilter review={search.review} onChange={(review) => filter({ review })} />,
       cell: ({ review }) => <ReviewPill review={review} />,
     },
     {
@@ -178,4 +170,22 @@ function useColumns(
       cell: ({ createdAt }) => <span title={dateTime(createdAt)}>{ago(createdAt)}</span>,
     },
   ];
+}
+
+interface StateFilterProps {
+  review: CreativesSearch["review"];
+  onChange: (review: CreativesSearch["review"]) => void;
+}
+
+function StateFilter({ review, onChange }: StateFilterProps) {
+  const words = useWords(creativeWords);
+  return (
+    <FilterSelect
+      label={words.state}
+      value={review}
+      all={words.allStates}
+      options={reviewStates.map((state) => ({ value: state, text: words.reviews[state] }))}
+      onChange={onChange}
+    />
+  );
 }

@@ -107,7 +107,7 @@ const refusedClicks: CounterSource = {
        'clicks-refused' as measure, reason, count - summed as amount, 0 as spend, 0 as revenue, 0 as view_revenue, code, count
      from click_refusals where not is_summed and $1::xid8 < $2::xid8
      order by quarter, bot_id, code, reason limit ${BATCH_OF_COUNTS})`,
-      ", array_agg(code) as codes, array_agg(count) as counts",
+      ", array_agg(code) as codes, array_agg(count::text) as counts",
     ),
   ),
 };

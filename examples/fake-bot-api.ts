@@ -26,6 +26,7 @@ export async function startFakeBotApi(botToken: string) {
   const opened: { userId: string; url: string }[] = [];
   /** Who was let into the channel, once for each approval. */
   const approved: string[] = [];
+  let confirmed = 0;
   let changed: () => void = () => {};
   const keep = ({ userId, state }: { userId: string; state: JoinState }) => {
     if (state === "member") approved.push(userId);
@@ -36,7 +37,9 @@ export async function startFakeBotApi(botToken: string) {
     getMe: () => ({ id: Number(botToken.split(":")[0]), is_bot: true, first_name: "Example", username: "example_bot" }),
     deleteWebhook: () => true,
     async getUpdates({ offset = "0", timeout = "0" }) {
-      const open = () => updates.filter(({ update_id }) => update_id >= Number(offset));
+      // Updates before an offset are confirmed, and a bot that starts anew does not get them again.
+      confirmed = Math.max(confirmed, Number(offset));
+      const open = () => updates.filter(({ update_id }) => update_id >= confirmed);
       if (open().length === 0 && Number(timeout) > 0) {
         await new Promise<void>((resolve) => {
           changed = resolve;

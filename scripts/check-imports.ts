@@ -143,7 +143,7 @@ const planted: Record<string, Record<string, string>> = {
     "apps/api/src/ledger/d.ts": "export const d = 1;",
   },
   "few-layers": Object.fromEntries(
-    ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((feature, index, all) => {
+    ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map((feature, index, all) => {
       const next = all[index + 1];
       const text = next === undefined ? "" : `import type { T } from "../${next}/${next}.ts"; export type U = T;`;
       return [`apps/api/src/${feature}/${feature}.ts`, `${text} export type T = 1;`];

@@ -67,6 +67,7 @@ export const userRoutes = {
       botId: z.string(),
       userId: z.string(),
       reference: z.string().nullable(),
+      joinTitle: z.string().nullable().describe("The channel or group that a view lets the user into; null: none."),
       issuedAt: moment,
       expiresAt: moment,
       isExpired: z.boolean(),

@@ -24,6 +24,8 @@ for (const { locale, view, all } of [
           if (width >= 1024) await expect(desk.locator(".report-frame[data-cards]")).toHaveCount(0);
           await desk.screenshot({ path: shot(`${report.slice(0, 4)}-usual`), fullPage: true });
           await desk.getByRole("button", { name: view }).click();
+          // The menu is loaded when it is opened.
+          await desk.getByRole("checkbox", { name: all }).first().waitFor();
           for (const box of await desk.getByRole("checkbox", { name: all }).all()) await box.check();
           await desk.keyboard.press("Escape");
           await expect(desk.locator("tfoot td")).toHaveCount(26);

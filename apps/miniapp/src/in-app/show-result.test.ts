@@ -25,6 +25,8 @@ test("only the publisher's own word makes a result credited, and nothing takes i
   const credited = { outcome: "credited", eventId: "evt_1", secondsWatched: 10 };
   expect(after(...watched, reward("credited", "evt_1"))).toEqual(credited);
   expect(after(...watched, reward("credited", "evt_1"), stage("playing"), stage("left"))).toEqual(credited);
+  // The publisher's word may come first, and the event's id after it.
+  expect(after(...watched, reward("credited"), reward("credited", "evt_1"))).toEqual(credited);
 });
 
 test("a refused reward, a limit and a missing ad say why and when", () => {

@@ -12,7 +12,7 @@ export interface ShowResult {
 
 /** The result after this news. What was credited stays credited, also if another ad follows. */
 export function resultAfter(before: ShowResult, news: News): ShowResult {
-  if (before.outcome === "credited") return before;
+  if (before.outcome === "credited") return withEvent(before, news);
   switch (news.phase) {
     case "opening":
       return before;
@@ -34,14 +34,16 @@ export function resultAfter(before: ShowResult, news: News): ShowResult {
     case "stage":
       return { ...ofStage[news.stage], secondsWatched: Math.floor(news.positionMs / 1000) };
     case "reward":
-      return {
-        ...before,
-        ...ofReward(news.reward),
-        ...(news.eventId !== undefined && { eventId: news.eventId }),
-      };
+      return withEvent({ ...before, ...ofReward(news.reward) }, news);
     default:
       return news satisfies never;
   }
+}
+
+/** The publisher may say that it has credited the reward before the ad service says by which event. */
+function withEvent(result: ShowResult, news: News): ShowResult {
+  if (result.eventId !== undefined || news.phase !== "reward" || news.eventId === undefined) return result;
+  return { ...result, eventId: news.eventId };
 }
 
 const ofStage = {

@@ -349,6 +349,8 @@ test("selected campaigns are counted, paused, resumed and archived together, and
   // A stop finishes the request that is under way, and makes no other.
   await desk.setViewportSize({ width: 1280, height: 800 });
   await desk.getByRole("searchbox").first().fill("Chosen");
+  // The server finds them.
+  await desk.getByRole("checkbox", { name: "Select Chosen D" }).waitFor();
   await desk.getByRole("checkbox", { name: "Select all" }).check();
   const requested = desk.waitForRequest(/\/archive$/);
   const held = Promise.withResolvers<void>();

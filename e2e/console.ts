@@ -75,7 +75,7 @@ export const test = base.extend<{
     page.on("console", (message) => {
       // The browser reports refusals, of which 409 is the server's question for a confirmation.
       const isMeant = [409, refusal].some((status) => message.text().includes(`status of ${status}`));
-      if (message.type() === "error" && !isMeant) faults.push(message.text());
+      if (message.type() === "error" && !isMeant) faults.push(`${message.text()} ${message.location().url}`);
     });
     page.on("pageerror", (error) => faults.push(error.message));
     page.on("request", (request) => {

@@ -20,7 +20,8 @@ export function useOffered(of: string, read: (find: string | undefined, signal: 
   const isSought = isLong && find !== "";
   const found = useQuery({
     queryKey: ["offered", of, find],
-    queryFn: ({ signal }) => read(find, signal),
+    // Without a text it has the key of the first, and may be read again in its place.
+    queryFn: ({ signal }) => read(find === "" ? undefined : find, signal),
     enabled: isSought,
     placeholderData: keepPreviousData,
   });

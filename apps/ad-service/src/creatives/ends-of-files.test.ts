@@ -99,6 +99,6 @@ describe.skipIf(!hasFfmpeg)("what stands behind the end of a video", () => {
       Buffer.concat([box("ftyp", Buffer.from("avif\0\0\0\0mif1avif")), box("mdat", Buffer.alloc(8))]),
     ],
   ])("%s is named, not taken for a video", async (kind, bytes) => {
-    expect(refusalOf(await add(bytes))).toMatch(`the file is ${kind}, not a video`);
+    expect(refusalOf(await add(bytes))).toMatch(`the file is ${kind}, not a JPEG, PNG or WebP picture`);
   });
 });

@@ -11,7 +11,7 @@ import { z } from "zod";
 import { advertiserNameForm, newAdvertiserForm, termsForm } from "../src/advertisers/advertiser-form-definitions.ts";
 import { correctionForm, topUpForm } from "../src/advertisers/money-form-definitions.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
-import { endpointForm, noticesForm } from "../src/bots/webhook-form-definitions.ts";
+import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
 import { campaignForm, newCampaignValues } from "../src/campaigns/campaign-form-definition.ts";
 import {
   creativeNameForm,

@@ -40,7 +40,7 @@ async function users(query: Record<string, string>) {
   return { status: answer.statusCode, body: answer.json() };
 }
 
-/** The plain model: whoever requested or clicked, by the calendar of PostgreSQL. */
+/** The expected figures, counted by one query: each user with a request for an ad or an event, by the days of a zone. */
 async function expected(timeZone: string, where = "true") {
   const [row] = await run(`select count(distinct user_id)::integer as users,
       count(distinct (user_id, (occurred_at at time zone '${timeZone}')::date))::integer as "userDays",

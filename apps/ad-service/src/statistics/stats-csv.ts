@@ -54,7 +54,7 @@ export function statsCsv({ by, currency, rows, total, period }: CsvReport): stri
   ]);
 }
 
-/** Without them, nobody can tell of which days a file is once it has another name. Ends are exclusive. */
+/** The lines above the table: the period and its time zone, since a file may be renamed. `to` is exclusive. */
 function headingOf({ from, to, timeZone, comparison, countedUntil }: CsvPeriod): CsvValue[][] {
   const clock = (at: Date) => hourOf(timeZone, at);
   return [

@@ -1,4 +1,4 @@
-import { type Bot, botRoutes, type SeenOrigin } from "@intermission/operator-api/bots";
+import { type Bot, botRoutes, type ScriptState, type SeenOrigin } from "@intermission/operator-api/bots";
 import { useQuery } from "@tanstack/react-query";
 import { answerOf, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
@@ -6,11 +6,17 @@ import { AnswerView, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useNotice } from "../ui/notices.tsx";
+import { loadWords } from "../words/catalog.ts";
 import { useFormats } from "../words/formats.ts";
+import type { Language } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
-import { inAppWords } from "./in-app-words.ts";
 
-/** Whoever puts the script into a page watches this panel meanwhile. */
+const inAppWords = loadWords("inApp") satisfies Record<
+  Language,
+  { readonly states: Record<Exclude<ScriptState, "working">, string> }
+>;
+
+/** The developer who adds the script to a page waits here for its first request. */
 const WATCHED_EVERY_MS = 3000;
 
 /** The script for the publisher's own mini-app, and whether it reaches the service from the origins that have it. */

@@ -10,8 +10,13 @@ import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
-import { endpointForm, noticesForm } from "./webhook-form-definitions.ts";
-import { endpointFormWords, noticesFormWords, webhookSettingsWords } from "./webhook-settings-words.ts";
+import {
+  endpointForm,
+  endpointFormWords,
+  noticesForm,
+  noticesFormWords,
+  webhookSettingsWords,
+} from "./webhook-forms.ts";
 
 /** How much is sent to a bot's endpoint at once, and who is told when it fails. `endpoint`: undefined while it is read. */
 export function WebhookSettings({ botId, endpoint }: { botId: string; endpoint: ListedEndpoint | undefined }) {

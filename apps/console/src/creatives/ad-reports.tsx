@@ -1,9 +1,14 @@
 import { type AdReport, creativeRoutes } from "@intermission/operator-api/creatives";
 import { useAnswer } from "../operator/use-operator.ts";
 import { DataTable } from "../ui/data-table.tsx";
+import { loadWords } from "../words/catalog.ts";
 import { useFormats } from "../words/formats.ts";
+import type { Language } from "../words/languages.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { adReportReasonWords, adReportWords } from "./ad-report-words.ts";
+
+const adReportWords = loadWords("adReports");
+
+const adReportReasonWords = loadWords("adReportReasons") satisfies Record<Language, Record<AdReport["reason"], string>>;
 
 /** There are fewer reasons. */
 const MAX_REASONS = 20;

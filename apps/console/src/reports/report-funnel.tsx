@@ -5,7 +5,7 @@ import { limitsOf } from "./narrow-report.ts";
 import type { ReportObject, ReportsSearch } from "./search.ts";
 import { useFigureNames, viewWords } from "./view-words.ts";
 
-/** What a request for an ad passes until somebody pays for it, and beyond. */
+/** The steps of the funnel, from the request for an ad to the conversion. */
 const steps = [
   "requests",
   "fills",

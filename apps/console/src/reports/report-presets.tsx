@@ -19,8 +19,7 @@ export function ReportPresets({ search, onChoose }: ReportPresetsProps) {
   const isOfDays = search.from !== undefined || search.to !== undefined;
   const current = search.range ?? (isOfDays ? undefined : "7-days");
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex box of chips in all browsers.
-    <div className="presets" role="group" aria-label={words.range}>
+    <fieldset className="presets" aria-label={words.range}>
       {inOrder.map((one) => (
         <button
           key={one}
@@ -32,7 +31,7 @@ export function ReportPresets({ search, onChoose }: ReportPresetsProps) {
           {names[one]}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }
 

@@ -34,7 +34,7 @@ document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDir
     console.error(`Intermission: this page's content security policy must allow ${base} in ${effectiveDirective}.`);
 });
 
-/** What the page's developer has to mend; everything else is a result. */
+/** Errors that the page's developer must fix: calls reject with them. All other refusals are results. */
 const mistakes: Readonly<Record<string, string>> = {
   BOT_UNKNOWN: "there is no bot with this botId on the ad service",
   ORIGIN_NOT_REGISTERED: `register ${location.origin} for the bot: bots update <bot-id> --app-origin ${location.origin}, or in the console`,

@@ -77,11 +77,16 @@ export async function addCreative(
       return { outcome: "refused", faults: [fileFault("FILE_TOO_LARGE", { max })] };
     }
     if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", faults: [fileFault("FILE_EMPTY")] };
-    const work = { media, sha256: await hashOfFile(pathOf("upload")), pathOf };
+    const seconds = (await isPicture(pathOf("upload"))) ? (upload.pictureSeconds ?? pictureSeconds.usual) : undefined;
+    const uploaded = await hashOfFile(pathOf("upload"));
+    // A picture that is shown for another time is another creative, of which other files are made.
+    const sha256 = seconds === undefined ? uploaded : hash("sha256", `${uploaded} ${seconds}`);
+    const work = { media, sha256, pathOf };
     await resumeWork(work, madeFiles);
-    const found = (await isPicture(pathOf("upload")))
-      ? await makeStill(ffmpeg, { ...upload, pathOf })
-      : await inspectOrConvert(ffmpeg, pathOf);
+    const found =
+      seconds === undefined
+        ? await inspectOrConvert(ffmpeg, pathOf)
+        : await makeStill(ffmpeg, { pathOf, name: basename(upload.name), seconds, sourceSha256: sha256 });
     if (found.outcome === "unplayable") {
       const { faults, conversion } = found;
       return {
@@ -147,18 +152,14 @@ async function inspectOrConvert(ffmpeg: Ffmpeg, pathOf: PathOf): Promise<Playabl
 
 async function makeStill(
   ffmpeg: Ffmpeg,
-  {
-    pathOf,
-    name,
-    pictureSeconds: seconds = pictureSeconds.usual,
-  }: Pick<Upload, "name" | "pictureSeconds"> & { pathOf: PathOf },
+  { pathOf, sourceSha256, ...of }: { pathOf: PathOf; name: string; seconds: number; sourceSha256: string },
 ): Promise<Playable | UnplayableVideo> {
   const path = pathOf("still");
-  const still = await makeStillVideo(ffmpeg, { from: pathOf("upload"), to: path, name: basename(name), seconds });
+  const still = await makeStillVideo(ffmpeg, { from: pathOf("upload"), to: path, ...of });
   if (still.outcome === "refused") return { outcome: "unplayable", faults: still.faults };
   const found = await inspectAndStrip(path);
   if (found.outcome === "unplayable") return found;
-  return { ...found, path, sourceSha256: still.source, converted: `it is a picture, shown for ${seconds} s` };
+  return { ...found, path, sourceSha256, converted: `it is a picture, shown for ${of.seconds} s` };
 }
 
 async function inspectAndStrip(path: string): Promise<StrippedVideo | UnplayableVideo> {

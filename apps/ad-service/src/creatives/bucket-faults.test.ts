@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -89,6 +91,28 @@ describe("a bucket that fails now and then", () => {
     expect(await readFile(log, "utf8")).toBe(runs);
     expect(await readdir(join(media.uploadsFolder, "made"))).toEqual([]);
   });
+
+  test.skipIf(!hasFfmpeg)(
+    "what was made of a picture for one time is not taken for another",
+    { tags: "long" },
+    async () => {
+      const picture = join(folder, "noise.png");
+      const noise = ["-f", "lavfi", "-i", "nullsrc=s=1000x1000,geq=random(1)*255:128:128", "-frames:v", "1", picture];
+      await promisify(execFile)("ffmpeg", ["-v", "error", ...noise]);
+      const add = (pictureSeconds: number) =>
+        addCreative(
+          { database: store.database, media, ffmpeg: openFfmpeg() },
+          { bytes: createReadStream(picture), name: "noise.png", pictureSeconds, now: new Date() },
+        );
+      bucket.fail("PUT", ...Array.from({ length: 10 }, () => "reset" as const));
+      await expect(add(5)).rejects.toMatchObject({ statusCode: 503 });
+      bucket.recover();
+      const added = await add(6);
+      if (added.outcome !== "added") throw new Error(added.outcome);
+      expect(added.creative.durationMs).toBe(6000);
+      expect(added.creative.renditions).not.toEqual([]);
+    },
+  );
 });
 
 describe("ranges of a file", () => {

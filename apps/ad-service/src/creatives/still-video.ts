@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { type FileFault, fileFault } from "@intermission/operator-api/file-faults";
 import { shellQuoted } from "./convert-video.ts";
@@ -15,9 +14,7 @@ const MAX_MS = 60_000;
 /** Players count the frames that they show as the sign that a picture is there; more only take longer to encode. */
 const FRAMES_PER_SECOND = 10;
 
-export type StillVideo =
-  /** `source`: names the picture and its time together; each pair is a creative of its own. */
-  { outcome: "made"; source: string } | { outcome: "refused"; faults: readonly FileFault[] };
+export type StillVideo = { outcome: "made" } | { outcome: "refused"; faults: readonly FileFault[] };
 
 /** Whether a file is a picture by its first bytes. */
 export async function isPicture(path: string): Promise<boolean> {
@@ -58,7 +55,7 @@ export async function makeStillVideo(
   const outcome = await runFfmpeg(ffmpeg, work);
   switch (outcome) {
     case "done":
-      return { outcome: "made", source: hash("sha256", `${hash("sha256", bytes)} ${seconds}`) };
+      return { outcome: "made" };
     case "busy":
       return refused(fileFault("SERVER_BUSY"));
     case "too-long":

@@ -17,8 +17,6 @@ export class CoinGardenChannel {
   readonly channel: PrivateChannel;
   readonly #options: ChannelOptions;
   readonly #news: JoinNews;
-  /** By user: the query that waits for its ad. */
-  readonly #queries = new Map<string, string>();
 
   constructor(options: ChannelOptions) {
     this.#options = options;
@@ -33,15 +31,13 @@ export class CoinGardenChannel {
     const url = await this.#findAd(userId);
     if (url === undefined) return this.#news.tell(this.channel.answer(queryId, "queue"));
     this.channel.show(queryId);
-    this.#queries.set(userId, queryId);
     await this.#news.open(userId, { miniappUrl: url, joinQueryId: queryId });
   }
 
   /** Lets the user of a ledger's entry in, if it is that of a request to join. */
   async approve({ userId, reference }: RecordedEntry): Promise<void> {
-    const queryId = this.#queries.get(userId);
+    const queryId = this.channel.shownQueryOf(userId);
     if (queryId === undefined || joinChat(reference ?? "") !== String(this.channel.chat.id)) return;
-    this.#queries.delete(userId);
     await this.#news.tell(this.channel.answer(queryId, "approve"));
   }
 

@@ -34,6 +34,12 @@ export class PrivateChannel {
     return this.#requests.get(userId)?.state;
   }
 
+  /** Of a user's request, while its mini-app is open. */
+  shownQueryOf(userId: string): string | undefined {
+    const request = this.#requests.get(userId);
+    return request?.state === "shown" ? (request.queryId ?? undefined) : undefined;
+  }
+
   /**
    * A user requests to join: the `chat_join_request` of the update. Without `hasQuery` it is that of a channel whose administrators
    * have not assigned the bot.

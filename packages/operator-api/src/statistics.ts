@@ -8,10 +8,8 @@ import type { OperatorRoutes } from "./route.ts";
 /** Whose report it is: those of publishers and advertisers leave out the money of the other side. */
 export type ReportReader = "staff" | "publisher" | "advertiser";
 
-/** What the rows of a report are split by. */
-export const dimensions = [
-  "hour",
-  "day",
+/** What the rows of a report are split by beside the time. */
+export const objectDimensions = [
   "bot",
   "campaign",
   "creative",
@@ -21,6 +19,8 @@ export const dimensions = [
   "language",
   "premium",
 ] as const;
+/** What the rows of a report are split by. */
+export const dimensions = ["hour", "day", ...objectDimensions] as const;
 export type Dimension = (typeof dimensions)[number];
 
 /** The dimensions whose keys are ids of objects with a name of the operator's. */

@@ -1,7 +1,7 @@
-import { namedDimensions } from "@intermission/operator-api/statistics";
+import { namedDimensions, objectDimensions } from "@intermission/operator-api/statistics";
 import type { Row } from "./figures.ts";
 import { dimensionsOf } from "./report-query.ts";
-import { objects, type ReportObject, type ReportsSearch } from "./search.ts";
+import type { ReportObject, ReportsSearch } from "./search.ts";
 
 /**
  * The report of one row: it is limited to the row's objects and day, and split by what is left of the report's dimensions, else
@@ -9,7 +9,7 @@ import { objects, type ReportObject, type ReportsSearch } from "./search.ts";
  */
 export function narrowed(search: ReportsSearch, { keys }: Pick<Row, "keys">): ReportsSearch | undefined {
   const dimensions = dimensionsOf(search);
-  const split = objects.filter((object) => dimensions.includes(object));
+  const split = objectDimensions.filter((object) => dimensions.includes(object));
   const known = split.filter((object) => keys[object]);
   const { day } = keys;
   if (known.length === 0 && day === undefined) return undefined;
@@ -27,7 +27,7 @@ export function narrowed(search: ReportsSearch, { keys }: Pick<Row, "keys">): Re
   };
 }
 
-const ofAudience = objects.filter((object) => !namedDimensions.some((named) => named === object));
+const ofAudience = objectDimensions.filter((object) => !namedDimensions.some((named) => named === object));
 
 /** Whether the server has sums of both: none are of a creative and an audience. */
 function isSummed(one: ReportObject, other: ReportObject): boolean {
@@ -41,5 +41,5 @@ export function isSplittable(object: ReportObject, beside: readonly (ReportObjec
 
 /** The objects that a report is limited to. */
 export function limitsOf(search: ReportsSearch): ReportObject[] {
-  return objects.filter((object) => search[object] !== undefined);
+  return objectDimensions.filter((object) => search[object] !== undefined);
 }

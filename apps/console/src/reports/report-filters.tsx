@@ -1,3 +1,4 @@
+import { comparisons, objectDimensions } from "@intermission/operator-api/statistics";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { BotPicker } from "../session/bot-picker.tsx";
@@ -8,7 +9,7 @@ import { useLanguage, useWords } from "../words/word-table.ts";
 import { isSplittable, limitsOf } from "./narrow-report.ts";
 import { ReportPresets } from "./report-presets.tsx";
 import { daysOf, readableBy, zoneOf } from "./report-query.ts";
-import { comparisons, objects, type ReportObject, type ReportsSearch, times } from "./search.ts";
+import { type ReportObject, type ReportsSearch, times } from "./search.ts";
 import { viewWords } from "./view-words.ts";
 import { objectWords, reportWords } from "./words.ts";
 import { ZoneField } from "./zone-field.tsx";
@@ -89,13 +90,15 @@ function ObjectChoice({ label, value, beside, onChange }: ObjectChoiceProps) {
   const names = objectWords[useLanguage()];
   const person = usePerson();
   // Publishers do not see who pays.
-  const offered = objects.filter((by) => readableBy(person, { by }).by !== undefined && isSplittable(by, beside));
+  const offered = objectDimensions.filter(
+    (by) => readableBy(person, { by }).by !== undefined && isSplittable(by, beside),
+  );
   return (
     <Choice
       label={label}
       value={value ?? ""}
       options={[["", words.noObject], ...offered.map((one) => [one, names[one]] as const)]}
-      onChange={(chosen) => onChange(objects.find((one) => one === chosen))}
+      onChange={(chosen) => onChange(objectDimensions.find((one) => one === chosen))}
     />
   );
 }

@@ -1,23 +1,10 @@
 import { timeZone } from "@intermission/operator-api/fields";
-import type { Comparison } from "@intermission/operator-api/statistics";
-import { reportOrders } from "@intermission/operator-api/statistics";
+import { comparisons, objectDimensions, reportOrders } from "@intermission/operator-api/statistics";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 
-/** What a row of a report may be split by, beside the time. */
-export const objects = [
-  "bot",
-  "campaign",
-  "creative",
-  "advertiser",
-  "country",
-  "platform",
-  "language",
-  "premium",
-] as const;
-export type ReportObject = (typeof objects)[number];
+export type ReportObject = (typeof objectDimensions)[number];
 export const times = ["day", "hour"] as const;
-export const comparisons = ["previous", "weekdays"] as const satisfies readonly Comparison[];
 /** Days that move with the calendar; without one, and without days, the last seven. */
 export const ranges = ["today", "yesterday", "28-days", "this-month", "last-month"] as const;
 export type ReportRange = (typeof ranges)[number];
@@ -39,8 +26,8 @@ export const reportsSearch = searchOf(
     to: day,
     zone: timeZone,
     time: z.enum(times),
-    by: z.enum(objects),
-    also: z.enum(objects),
+    by: z.enum(objectDimensions),
+    also: z.enum(objectDimensions),
     compare: z.enum(comparisons),
     bot: z.string().regex(/^\d{1,20}$/),
     campaign: key,

@@ -28,7 +28,7 @@ export function CampaignPicker(props: PickerProps) {
 }
 
 /** Undefined until it is read, and without a campaign. */
-export function useCampaignName(campaignId: string | undefined): string | undefined {
+function useCampaignName(campaignId: string | undefined): string | undefined {
   const campaign = answerOf(campaignRoutes.showCampaign, { params: { campaignId: campaignId ?? "" } });
   return useQuery({ ...campaign, enabled: campaignId !== undefined, retry: false }).data?.name;
 }

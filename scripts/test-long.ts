@@ -1,4 +1,7 @@
-/** `npm run test:long`: the tests that `npm test` leaves out, some others with larger numbers, and the kill scripts. */
+/**
+ * `npm run test:long`: the tests that `npm test` leaves out, some others with larger numbers, and the kill scripts.
+ * `npm run test:long kills races`: only the parts whose name contains one of the words.
+ */
 import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -152,6 +155,14 @@ async function filesWithProperties(): Promise<string[]> {
     .filter((file) => !others.has(file));
 }
 
+function chosen(parts: readonly Part[]): readonly Part[] {
+  const words = process.argv.slice(2).filter((word) => word !== "--");
+  for (const word of words)
+    if (!parts.some(({ name }) => name.includes(word)))
+      throw new Problem(`No part's name contains "${word}".`, `They are: ${parts.map(({ name }) => name).join("; ")}.`);
+  return words.length === 0 ? parts : parts.filter(({ name }) => words.some((word) => name.includes(word)));
+}
+
 async function run(): Promise<void> {
   await assertAllEnlargedRun();
   console.log(`PROPERTY_SEED=${process.env.PROPERTY_SEED}`);
@@ -162,13 +173,13 @@ async function run(): Promise<void> {
   try {
     const env = { CHROMIUM_PATH: browser, STATE_GALLERY: gallery.folder };
     // The largest first, which leave the same room: the others fill it.
-    const parts = [
+    const parts = chosen([
       ...flows(env),
       longTests,
       ...kills,
       ...enlargedTests(await filesWithProperties()),
       documentationSite,
-    ];
+    ]);
     await runParts(parts, { timed }, limits, { stop: stopCommands, signal: interruption.signal });
   } finally {
     gallery.remove();

@@ -165,21 +165,23 @@ function chosen(parts: readonly Part[]): readonly Part[] {
 
 async function run(): Promise<void> {
   await assertAllEnlargedRun();
+  // What they are run with is known once it is built.
+  const env: Record<string, string> = {};
+  // The largest first, which leave the same room: the others fill it.
+  const parts = chosen([
+    ...flows(env),
+    longTests,
+    ...kills,
+    ...enlargedTests(await filesWithProperties()),
+    documentationSite,
+  ]);
   console.log(`PROPERTY_SEED=${process.env.PROPERTY_SEED}`);
   await timed("languages, proxies, containers", () => installPrograms());
   await timed("mini-app and console", () => step("mini-app and console", () => buildPages()));
   const browser = await timed("browser", () => step("browser", findBrowser));
   const gallery = await timed("gallery of states", () => step("gallery of states", () => buildStateGallery()));
+  Object.assign(env, { CHROMIUM_PATH: browser, STATE_GALLERY: gallery.folder });
   try {
-    const env = { CHROMIUM_PATH: browser, STATE_GALLERY: gallery.folder };
-    // The largest first, which leave the same room: the others fill it.
-    const parts = chosen([
-      ...flows(env),
-      longTests,
-      ...kills,
-      ...enlargedTests(await filesWithProperties()),
-      documentationSite,
-    ]);
     await runParts(parts, { timed }, limits, { stop: stopCommands, signal: interruption.signal });
   } finally {
     gallery.remove();

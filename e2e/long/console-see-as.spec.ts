@@ -32,7 +32,9 @@ test("seen as another person, every screen of that role is there, and no button 
   const shop = advertisers.find(({ name }) => name === "Seen Shop");
   await stack.ads(["people", "add", EMAIL, "--role", "ad-ops"]);
   await desk.goto("bots/9300000001");
-  await expect(buttonsOf(desk).filter({ hasText: /^(Suspend|Activate|Revoke|Disable|Add|Save)$/ })).toHaveCount(7);
+  // Who may change something has what changes it, in each part of this screen.
+  for (const name of ["Suspend", "Disable", "Activate", "Revoke", "Add", "Save", "Save: Notices"])
+    await expect(buttonsOf(desk).and(desk.getByRole("button", { name })).first()).toBeVisible();
   const sections = desk.getByRole("navigation", { name: "Sections" }).getByRole("link");
   await desk.goto(`people?find=${encodeURIComponent(EMAIL)}`);
   await desk.getByRole("button", { name: `Actions: ${EMAIL}` }).click();

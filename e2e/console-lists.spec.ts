@@ -374,7 +374,9 @@ test("selected campaigns are counted, paused, resumed and archived together, and
 
 test("a long list is filtered, sorted, counted and paged by the server, and its pickers search", {
   tag: "@long",
-}, async ({ desk }) => {
+}, async ({ desk, stack: { ads } }) => {
+  const link = ["--format", "direct_link", "--landing-url", "https://shop.example/"];
+  await ads(["campaigns", "add", "--advertiser", "Nord Tea", "--name", "Winter blend", ...link, "--yes", "--json"]);
   const requested: URLSearchParams[] = [];
   await desk.route(/\/operator\/v1\/(campaigns|advertisers|bots)\?/, async (route) => {
     const url = new URL(route.request().url());

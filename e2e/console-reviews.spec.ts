@@ -69,7 +69,7 @@ for (const { name, size, tag } of windows) {
       await page.getByRole("option", { name: `What happened to ${code}?` }).waitFor();
       await reader.press("Enter");
       await expect(steps.filter({ hasText: "Click held for review" })).toContainText("right after the code was issued");
-      await expect(steps.first()).toContainText("The bot got a code");
+      await expect(steps.last()).toContainText("The bot got a code");
       expect(reader.steps).toBeLessThanOrEqual(3);
       expect(page.url()).toContain(`find=${code}`);
 

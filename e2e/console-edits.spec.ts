@@ -34,7 +34,7 @@ test("of two people who change the same setting, the second one is told, and ove
   const total = desk.getByLabel("Total budget");
   await total.fill("400");
   await set("--total-budget", "200", "--click-price", "0.05");
-  await desk.getByRole("button", { name: "Save" }).click();
+  await desk.getByRole("button", { name: "Save", exact: true }).click();
   await expect(desk.getByText("Nothing is saved: another person has changed this campaign")).toBeVisible();
   expect((await show()).totalBudgetMicros).toBe(200e6);
   const conflict = desk.getByRole("alert").filter({ hasText: "It is now" });
@@ -43,13 +43,13 @@ test("of two people who change the same setting, the second one is told, and ove
   await conflict.getByRole("button", { name: "Keep what I typed" }).click();
   await expect(total).toHaveValue("400");
   await expect(desk.getByLabel("Price of a click")).toHaveValue("0.05");
-  await desk.getByRole("button", { name: "Save" }).click();
+  await desk.getByRole("button", { name: "Save", exact: true }).click();
   await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
   expect(await show()).toMatchObject({ totalBudgetMicros: 400e6, clickPriceMicros: 50_000 });
 
   await total.fill("500");
   await set("--total-budget", "250");
-  await desk.getByRole("button", { name: "Save" }).click();
+  await desk.getByRole("button", { name: "Save", exact: true }).click();
   await conflict.getByRole("button", { name: "Take these values" }).click();
   await expect(total).toHaveValue("250");
 });
@@ -107,7 +107,7 @@ test("what is typed while a campaign is saved stays, and the form of another cam
   await desk.goto(`campaigns/${campaignId}`);
   const total = desk.getByLabel("Total budget");
   const daily = desk.getByLabel("Daily budget");
-  const save = desk.getByRole("button", { name: "Save" });
+  const save = desk.getByRole("button", { name: "Save", exact: true });
   await total.fill("400");
   await save.click();
   await expect(save).toHaveAttribute("aria-busy", "true");
@@ -210,7 +210,7 @@ test("a name of one long word leaves the other columns in the window", { tag: "@
   for (const path of ["campaigns", "advertisers"]) {
     await desk.goto(path);
     const box = desk.locator(".table-box").last();
-    await box.getByText(word).first().waitFor();
+    await box.getByRole("rowheader", { name: word }).first().waitFor();
     expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), path).toBe(0);
   }
 });
@@ -337,7 +337,7 @@ test.describe("in a zone whose clocks are set back", { tag: "@long" }, () => {
     await desk.goto(`campaigns/${campaignId}`);
     await expect(desk.getByLabel("Ends")).toHaveValue("2030-10-27T02:30");
     await desk.getByLabel("Total budget").fill("310");
-    await desk.getByRole("button", { name: "Save" }).click();
+    await desk.getByRole("button", { name: "Save", exact: true }).click();
     await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
     const saved = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
     expect(saved).toMatchObject({ totalBudgetMicros: 310e6, endsAt: "2030-10-27T01:30:45.000Z" });
@@ -347,7 +347,7 @@ test.describe("in a zone whose clocks are set back", { tag: "@long" }, () => {
     await desk.goto(`campaigns/${campaignId}`);
     const ends = desk.getByLabel("Ends");
     await ends.fill("2030-03-31T02:30");
-    await desk.getByRole("button", { name: "Save" }).click();
+    await desk.getByRole("button", { name: "Save", exact: true }).click();
     await expect(desk.getByText("There is no such time on that day")).toBeVisible();
     await ends.fill("2030-10-27T02:30");
     await expect(desk.getByText("This time comes twice that day")).toContainText("GMT+2");
@@ -373,7 +373,7 @@ test("a bot's picture is chosen on its screen, beside a setting that is typed me
   await expect(shown).toBeVisible();
   expect(await shown.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(192);
   expect((await show()).unitIconFileName).toBeNull();
-  await desk.getByRole("button", { name: "Save" }).click();
+  await desk.getByRole("button", { name: "Save", exact: true }).click();
   await expect(desk.getByText("Saved", { exact: true })).toBeVisible();
   expect(await show()).toMatchObject({ dailyCap: 77, pictureFileName: expect.stringMatching(/webp$/) });
   await panel.getByRole("button", { name: "Remove" }).click();

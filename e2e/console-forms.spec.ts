@@ -224,3 +224,24 @@ test("who is told of failing webhooks, and how many are sent at once, is set on 
   const stored = JSON.parse(await stack.ads(["notices", "show", "7100000043", "--json"]));
   expect(stored.receivers).toMatchObject([{ channel: "email", address: "ops@quiz.example" }]);
 });
+
+test("a campaign's form says what it may expect by the last days, while it is typed", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
+  await stack.addSample();
+  await desk.goto("campaigns/new");
+  await desk.getByRole("checkbox", { name: "Video" }).check();
+  const forecast = desk.getByText(/users at these targets asked for an ad about [\d,]+ times a day/);
+  await expect(forecast).toContainText(/may expect about [\d,]+ paid views a day/);
+  await desk.getByLabel("Price of a view", { exact: true }).fill("0.02");
+  await desk.getByLabel("Daily budget", { exact: true }).fill("0.1");
+  await desk.getByLabel("Total budget", { exact: true }).fill("1");
+  await expect(forecast).toContainText("The daily budget allows 5 paid views a day ($0.10)");
+  await expect(forecast).toContainText("the total lasts about 10 days");
+  await forecast.scrollIntoViewIfNeeded();
+  await desk.screenshot({ path: test.info().outputPath("forecast.png"), fullPage: true });
+  // While a field is wrong, there is none.
+  await desk.getByLabel("Daily budget", { exact: true }).fill("much");
+  await expect(forecast).toHaveCount(0);
+});

@@ -187,6 +187,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     addVastTag: tag,
     uploadVideo: uploaded,
     addCampaign: added,
+    forecastViews: await send("forecastViews", { body: { targeting: { hours: [8, 9] } } }),
     listBots: await send("listBots"),
     showBot: await send("showBot", ofBot),
     listAppOrigins: await send("listAppOrigins", ofBot),

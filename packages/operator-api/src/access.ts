@@ -71,6 +71,7 @@ export const accessOf = {
   removeCaptions: { ...staff, ...ownCreative },
   addCampaign: staff,
   countCampaigns: { ...readers, ...ownAdvertiser },
+  forecastViews: readers,
   listCampaigns: { ...readers, ...ownAdvertiser },
   showCampaign: { ...readers, ...ownCampaign },
   updateCampaign: staff,

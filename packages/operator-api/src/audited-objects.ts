@@ -108,6 +108,7 @@ export const auditedObjects = {
   startPasskeySignIn: null,
   startAddingPasskey: null,
   tryVastTag: null,
+  forecastViews: null,
   removeUpload: null,
 } as const satisfies Record<PostedRouteName, ObjectKind | null>;
 

@@ -262,6 +262,27 @@ const draft = someSettings
       },
     ],
   });
+/** What a forecast asks of a campaign of videos. Without a setting, what a new campaign has. */
+const forecastOf = campaignSettings
+  .pick({
+    targeting: true,
+    priority: true,
+    weight: true,
+    viewPriceMicros: true,
+    dailyBudgetMicros: true,
+    totalBudgetMicros: true,
+    dailyViewCap: true,
+    totalViewCap: true,
+  })
+  .partial()
+  .extend({
+    campaignId: z.string().max(64).optional().describe("Of a campaign that exists: it does not compete with itself."),
+  })
+  .meta({ examples: [{ targeting: { languages: ["de"] }, viewPriceMicros: 12_000, totalBudgetMicros: 100_000_000 }] });
+
+/** What holds a campaign's views a day: the users who ask for an ad, or a limit of its own. */
+export const forecastLimits = ["traffic", "daily-budget", "daily-views"] as const;
+
 const params = z.object({ campaignId: z.string().max(64) });
 const creativeParams = params.extend({ creativeId: z.string().max(64) });
 
@@ -302,6 +323,26 @@ export const campaignRoutes = {
       phases: z
         .array(z.object({ phase: z.enum(campaignPhases), count: z.int(), name: z.string() }))
         .describe("Those of which there are any, each with the name of the latest campaign."),
+    }),
+  },
+  forecastViews: {
+    method: "POST",
+    path: "/campaigns/forecast",
+    description:
+      "Estimates the paid views of a campaign of videos with these settings, from the last seven whole days (UTC). Adds nothing.",
+    body: forecastOf,
+    answer: z.object({
+      days: z.int().describe("Whole days of traffic that it rests on, at most 7; with 0 there is no forecast."),
+      requestsPerDay: z.int().describe("Users at these targets who asked for an ad."),
+      unfilledPerDay: z.int().describe("Of them, those who got none."),
+      viewsPerDay: z.int().describe("Paid views, with the campaigns that compete now, within the limits of a day."),
+      limitedBy: z.enum(forecastLimits),
+      currency: z.string(),
+      spendPerDayMicros: z.number(),
+      daysOfBudget: z
+        .number()
+        .nullable()
+        .describe("How many days the total budget, or the total of views, lasts; null: it has neither, or no views."),
     }),
   },
   showCampaign: {

@@ -1,4 +1,5 @@
 import { platforms } from "@intermission/operator-api/campaign-words";
+import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import { collect, existingFile } from "@intermission/server/command-options";
 import { amountIn } from "@intermission/server/command-tables";
@@ -14,6 +15,7 @@ import {
   recordText,
   subject,
   type Verb,
+  verb,
   type WireAnswer,
 } from "@intermission/server/route-commands";
 import { InvalidArgumentError } from "commander";
@@ -154,6 +156,11 @@ const add: Verb = (command, context) => {
     });
 };
 
+const asked = campaignRoutes.forecastViews.body.shape;
+const forecastOptions = Object.entries(settings).filter(
+  ([name]) => name in asked || name in asked.targeting.unwrap().shape,
+);
+
 const creativeVideo = { arguments: ["campaignId", "creativeId"] } as const;
 
 export const campaignCommands = subject("campaigns", "ads to show: videos and landing pages", {
@@ -183,6 +190,15 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
       DELIVERED: ({ deliveredShare }) =>
         deliveredShare === null ? undefined : `${(deliveredShare * 100).toFixed(1)} %`,
     }),
+  }),
+  forecast: verb("forecastViews", {
+    description: "how many paid views a campaign of videos may expect, by the last seven days",
+    examples: ["--countries DE,AT --view-price 0.002 --total-budget 100"],
+    options: {
+      ...Object.fromEntries(forecastOptions),
+      campaignId: { flag: "campaign", value: "id", text: "of a campaign that exists: it does not compete with itself" },
+    },
+    prepare: withSettings,
   }),
   show: campaignVerb("showCampaign", { description: "show a campaign" }),
   update: campaignVerb("updateCampaign", {

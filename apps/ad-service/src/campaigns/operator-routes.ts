@@ -4,6 +4,7 @@ import {
   type CampaignSettings,
   type CreativeSettings,
   campaignRoutes,
+  defaultSettings,
   type Targeting,
 } from "@intermission/operator-api/campaigns";
 import { fieldFault } from "@intermission/operator-api/field-forms";
@@ -41,6 +42,7 @@ import {
 } from "./change-campaign.ts";
 import { countCampaigns } from "./count-campaigns.ts";
 import type { StandingsOf } from "./delivered-so-far.ts";
+import { forecast, readForecastFacts } from "./forecast.ts";
 import { listCampaigns } from "./list-campaigns.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
@@ -100,6 +102,12 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
 
     async countCampaigns({ query: { advertiser } }) {
       return { phases: await countCampaigns(database, { advertiser, now: now(), standingsOf }) };
+    },
+
+    async forecastViews({ body }) {
+      const settings = { ...defaultSettings, ...definedFields(body) };
+      requireCountries(settings.targeting, hasCountries);
+      return { currency, ...forecast(settings, await readForecastFacts(database, { ...settings, now: now() })) };
     },
 
     showCampaign: ({ params }) => shownCampaign(database, params.campaignId),

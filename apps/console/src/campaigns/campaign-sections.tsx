@@ -5,8 +5,10 @@ import type { TypedValues } from "../forms/form-definition.ts";
 import { FormSections } from "../forms/form-sections.tsx";
 import type { TypedForm } from "../forms/typed-form.ts";
 import { isEmpty } from "../forms/typed-values.ts";
+import { useMay } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type CampaignField, type CampaignSection, newCampaignValues } from "./campaign-form-definition.ts";
+import { Forecast } from "./forecast.tsx";
 import { wordsOfCampaignForm } from "./form-words.ts";
 import { useAdvertisersLike } from "./use-advertisers-like.ts";
 import { campaignWords } from "./words.ts";
@@ -17,12 +19,15 @@ const VideosField = lazy(async () => ({ default: (await import("./videos-field.t
 interface CampaignSectionsProps {
   form: TypedForm<CampaignField, CampaignSection>;
   isNewAdvertiser: boolean;
+  /** Of a campaign that exists. */
+  campaignId?: string;
   conflicts?: FormConflicts | undefined;
 }
 
 /** The fields of a campaign, with warnings about what is rarely meant. */
-export function CampaignSections({ form, isNewAdvertiser, conflicts }: CampaignSectionsProps) {
+export function CampaignSections({ form, isNewAdvertiser, campaignId, conflicts }: CampaignSectionsProps) {
   const language = useLanguage();
+  const may = useMay();
   const words = wordsOfCampaignForm(language, form.values["newAdvertiser/billing"]);
   const { data } = useAdvertisersLike(String(form.values.advertiser ?? ""));
   return (
@@ -36,9 +41,12 @@ export function CampaignSections({ form, isNewAdvertiser, conflicts }: CampaignS
         controls={{ creativeIds: VideosField }}
       />
       <Warnings values={form.values} isNewAdvertiser={isNewAdvertiser} />
+      {may("forecastViews") && hasVideos(form.values) && <Forecast form={form} campaignId={campaignId} />}
     </>
   );
 }
+
+const hasVideos = ({ formats }: TypedValues) => Array.isArray(formats) && formats.includes("rewarded");
 
 function Warnings({ values, isNewAdvertiser }: { values: TypedValues; isNewAdvertiser: boolean }) {
   const words = useWords(campaignWords);

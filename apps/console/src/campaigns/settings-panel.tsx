@@ -35,7 +35,7 @@ export function SettingsPanel({ campaign }: { campaign: Campaign }) {
       >
         {(form, conflicts) => (
           <Suspense fallback={<Skeleton rows={6} />}>
-            <CampaignSections form={form} isNewAdvertiser={false} conflicts={conflicts} />
+            <CampaignSections form={form} isNewAdvertiser={false} campaignId={campaignId} conflicts={conflicts} />
           </Suspense>
         )}
       </StoredForm>

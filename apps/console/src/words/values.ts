@@ -99,6 +99,11 @@ export interface Values {
   "campaigns.archivedAll": { count: number };
   "campaigns.stoppedBefore": { count: number };
   "campaigns.leftOut": { count: number };
+  "campaigns.forecastRequests": { days: number; requests: string | number; unfilled: string | number };
+  "campaigns.forecastViews.traffic": { views: string | number; amount: string | number };
+  "campaigns.forecastViews.daily-budget": { views: string | number; amount: string | number };
+  "campaigns.forecastViews.daily-views": { views: string | number; amount: string | number };
+  "campaigns.forecastLasts": { days: number };
   "conversions.reverseOf": { event: string | number; id: string | number };
   "conversions.takenBack": { amount: string | number };
   "vast.fault": { code: string | number; reason: string | number };

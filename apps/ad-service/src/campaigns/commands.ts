@@ -156,9 +156,9 @@ const add: Verb = (command, context) => {
     });
 };
 
-const asked = campaignRoutes.forecastViews.body.shape;
+const forecastFields = campaignRoutes.forecastViews.body.shape;
 const forecastOptions = Object.entries(settings).filter(
-  ([name]) => name in asked || name in asked.targeting.unwrap().shape,
+  ([name]) => name in forecastFields || name in forecastFields.targeting.unwrap().shape,
 );
 
 const creativeVideo = { arguments: ["campaignId", "creativeId"] } as const;

@@ -42,7 +42,7 @@ import {
 } from "./change-campaign.ts";
 import { countCampaigns } from "./count-campaigns.ts";
 import type { StandingsOf } from "./delivered-so-far.ts";
-import { forecast, readForecastFacts } from "./forecast.ts";
+import { type ForecastSettings, forecast, readForecastFacts } from "./forecast.ts";
 import { listCampaigns } from "./list-campaigns.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
@@ -104,11 +104,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       return { phases: await countCampaigns(database, { advertiser, now: now(), standingsOf }) };
     },
 
-    async forecastViews({ body }) {
-      const settings = { ...defaultSettings, ...definedFields(body) };
-      requireCountries(settings.targeting, hasCountries);
-      return { currency, ...forecast(settings, await readForecastFacts(database, { ...settings, now: now() })) };
-    },
+    forecastViews: ({ body }) => forecastOf(deps, { ...defaultSettings, ...definedFields(body) }),
 
     showCampaign: ({ params }) => shownCampaign(database, params.campaignId),
 
@@ -158,6 +154,14 @@ async function shownCampaign(database: Database, campaignId: string): Promise<Ca
 const noCountries =
   "cannot be used, since no source of countries is configured: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
   "(a header of the trusted proxy), start the ad service again, then repeat this";
+
+async function forecastOf(
+  { database, currency, hasCountries, now }: CampaignOperatorDeps,
+  settings: ForecastSettings & { campaignId?: string },
+) {
+  requireCountries(settings.targeting, hasCountries);
+  return { currency, ...forecast(settings, await readForecastFacts(database, { ...settings, now: now() })) };
+}
 
 function requireCountries(targeting: Targeting | undefined, hasCountries: boolean): void {
   if (targeting?.countries === undefined || hasCountries) return;

@@ -12,7 +12,7 @@ import type { CampaignField, CampaignSection } from "./campaign-form-definition.
 import { campaignWords } from "./words.ts";
 
 const route = campaignRoutes.forecastViews;
-type Asked = z.input<typeof route.body>;
+type Request = z.input<typeof route.body>;
 
 /** Whoever types goes on within this time. */
 const SETTLED_MS = 400;
@@ -26,26 +26,26 @@ export function Forecast({
   form: TypedForm<CampaignField, CampaignSection>;
   campaignId: string | undefined;
 }) {
-  const asked = useAsked(form, campaignId);
+  const request = useRequest(form, campaignId);
   const { data } = useQuery({
-    ...answerOf(route, { body: asked ?? {} }),
-    enabled: asked !== undefined,
+    ...answerOf(route, { body: request ?? {} }),
+    enabled: request !== undefined,
     placeholderData: keepPreviousData,
   });
   return (
     <p className="secondary" role="status">
-      {asked !== undefined && data !== undefined && <ForecastText {...data} />}
+      {request !== undefined && data !== undefined && <ForecastText {...data} />}
     </p>
   );
 }
 
 /** The body of the question, once nobody types. */
-function useAsked(
+function useRequest(
   { definition, values, shown }: TypedForm<CampaignField, CampaignSection>,
   campaignId: string | undefined,
-): Asked | undefined {
+): Request | undefined {
   const language = useLanguage();
-  const [asked, setAsked] = useState<Asked>();
+  const [request, setRequest] = useState<Request>();
   const names = shown.filter((name) => settings.includes(name.split("/", 1)[0] ?? ""));
   const typed = JSON.stringify(names.map((name) => values[name]));
   // `typed` has what is read of the form.
@@ -58,14 +58,14 @@ function useAsked(
         fixed: { campaignId },
         language,
       });
-      if (isLatest) setAsked(reading.outcome === "body" ? reading.body : undefined);
+      if (isLatest) setRequest(reading.outcome === "body" ? reading.body : undefined);
     }, SETTLED_MS);
     return () => {
       isLatest = false;
       clearTimeout(timer);
     };
   }, [typed, campaignId, language]);
-  return asked;
+  return request;
 }
 
 function ForecastText(answer: AnswerOf<typeof route>) {

@@ -55,14 +55,23 @@ export function makeCleanClone() {
     },
 
     async remove(): Promise<void> {
-      for (const shell of background.toReversed()) {
-        const ended = shell.exitCode !== null || new Promise((resolve) => shell.once("exit", resolve));
-        if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, "SIGTERM");
-        await ended;
+      for (const { pid } of background.toReversed()) {
+        if (pid === undefined || !signalGroup(pid, "SIGTERM")) continue;
+        // The shell ends at once; what it has started still writes its files.
+        await expect.poll(() => signalGroup(pid, 0), { timeout: 60_000, intervals: [100] }).toBe(false);
       }
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether there is a process of the group. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 /** A sample runs as it stands, at its own ports: says so where something else on this machine has one of them. */

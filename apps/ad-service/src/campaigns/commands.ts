@@ -199,6 +199,7 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
       campaignId: { flag: "campaign", value: "id", text: "of a campaign that exists: it does not compete with itself" },
     },
     prepare: withSettings,
+    note: ({ days }) => (days === 0 ? "There is no forecast yet: it needs a whole day (UTC) of traffic." : undefined),
   }),
   show: campaignVerb("showCampaign", { description: "show a campaign" }),
   update: campaignVerb("updateCampaign", {

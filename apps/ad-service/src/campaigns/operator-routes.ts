@@ -160,6 +160,7 @@ async function forecastOf(
   settings: ForecastSettings & { campaignId?: string },
 ) {
   requireCountries(settings.targeting, hasCountries);
+  if (settings.campaignId !== undefined) await shownCampaign(database, settings.campaignId);
   return { currency, ...forecast(settings, await readForecastFacts(database, { ...settings, now: now() })) };
 }
 

@@ -20,7 +20,14 @@ type FrameTrouble = Extract<ScriptTrouble, `frame-${string}`>;
 export interface AdFrame {
   preload(media: PreloadedMedia): void;
   show(launch: ShownLaunch, options: ShowOptions): Promise<ShowResult>;
+  /** The page has removed or moved it, which loads it anew: nothing is at the other end of its port. */
+  readonly isLost: boolean;
+  remove(): void;
 }
+
+/** Set on the element that covers the page, so that a second script in the page sees it. */
+const COVER = "intermissionAd";
+export const isPageCovered = (): boolean => document.querySelector("dialog[data-intermission-ad]") !== null;
 
 /** Loads the frame unseen. */
 export function createAdFrame(base: string, botId: string, report: (trouble: FrameTrouble) => void): AdFrame {
@@ -32,22 +39,36 @@ export function createAdFrame(base: string, botId: string, report: (trouble: Fra
   frame.style.cssText = "position:absolute;top:0;left:0;width:100%;height:100%;border:0";
   dialog.append(frame);
   const { origin } = new URL(base);
-  const connecting = connect(frame, origin);
+  const lost = new AbortController();
+  const connecting = connect(frame, origin, () => lost.abort());
   const whenBlocked = waitForRefusal(origin);
   document.body.append(dialog);
   const send = (message: ToFrame) => connecting.then((port) => port.postMessage(message));
   return {
     preload: (media) => void send({ kind: "preload", media }),
-    show: (launch, options) => showFrame({ dialog, frame, connecting, whenBlocked, report, launch, ...options }),
+    show: (launch, options) =>
+      showFrame({ dialog, frame, connecting, lost: lost.signal, whenBlocked, report, launch, ...options }),
+    get isLost() {
+      return lost.signal.aborted || !frame.isConnected;
+    },
+    remove: () => dialog.remove(),
   };
 }
 
-/** The first word of the frame's own window and origin gets a port; nothing else is ever heard from a window. */
-function connect(frame: HTMLIFrameElement, origin: string): Promise<MessagePort> {
+/**
+ * The first word of the frame's own window and origin gets a port; nothing else is ever heard from a window. A second one means
+ * that the frame was loaded anew.
+ */
+function connect(frame: HTMLIFrameElement, origin: string, onLost: () => void): Promise<MessagePort> {
   return new Promise((resolve) => {
+    let isConnected = false;
     const onMessage = (event: MessageEvent) => {
       if (event.source !== frame.contentWindow || event.origin !== origin || event.data !== FRAME_READY) return;
-      window.removeEventListener("message", onMessage);
+      if (isConnected) {
+        window.removeEventListener("message", onMessage);
+        return onLost();
+      }
+      isConnected = true;
       const { port1, port2 } = new MessageChannel();
       port1.start();
       frame.contentWindow?.postMessage(FRAME_PORT, origin, [port2]);
@@ -75,6 +96,7 @@ interface Shown extends ShowOptions {
   dialog: HTMLDialogElement;
   frame: HTMLIFrameElement;
   connecting: Promise<MessagePort>;
+  lost: AbortSignal;
   whenBlocked: Promise<void>;
   report: (trouble: FrameTrouble) => void;
   launch: ShownLaunch;
@@ -84,6 +106,7 @@ function showFrame({
   dialog,
   frame,
   connecting,
+  lost,
   whenBlocked,
   report,
   launch,
@@ -104,8 +127,10 @@ function showFrame({
       port?.postMessage({ kind: "window", width: innerWidth, height: innerHeight } satisfies ToFrame);
     window.addEventListener("resize", tellWindow);
     // A page that renders itself anew may take the frame with it.
-    const removal = new MutationObserver(() => dialog.isConnected || end());
-    for (const parent of [document.documentElement, document.body]) removal.observe(parent, { childList: true });
+    const removal = new MutationObserver(() => frame.isConnected || end());
+    for (const parent of [document.documentElement, document.body, dialog])
+      removal.observe(parent, { childList: true });
+    lost.addEventListener("abort", () => end());
     const end = () => {
       clearTimeout(tooLate);
       window.removeEventListener("resize", tellWindow);
@@ -169,6 +194,7 @@ function cover(dialog: HTMLDialogElement, frame: HTMLIFrameElement, onBack: () =
   const { style } = document.documentElement;
   const { overflow } = style;
   style.overflow = "hidden";
+  dialog.dataset[COVER] = "";
   dialog.style.cssText =
     "position:fixed;top:0;left:0;width:100%;height:100%;max-width:none;max-height:none;margin:0;border:0;padding:0;overflow:hidden;background:#000;display:block;z-index:2147483647";
   dialog.addEventListener("cancel", (event) => {

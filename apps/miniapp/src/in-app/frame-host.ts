@@ -21,7 +21,7 @@ export function createFrameHost(
     for (const listener of listeners.get(name) ?? []) listener(data);
   };
   port.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => {
-    if (data.kind === "event") hear(data.name, data.data);
+    if (data?.kind === "event") hear(data.name, data.data);
   });
   // The page's dialog does not hear the keys of its frame.
   window.addEventListener("keydown", ({ key }) => key === "Escape" && hear("back_button_pressed", null));

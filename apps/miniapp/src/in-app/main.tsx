@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   let video: HTMLVideoElement | undefined;
   let isShown = false;
   const onMessage = ({ data }: MessageEvent<ToFrame>) => {
-    switch (data.kind) {
+    // The page is anybody's, and may post anything.
+    switch (data?.kind) {
       case "preload": {
         const { url, poster_url: poster } = data.media;
         video = loadVideo(document.createElement("video"), { media_url: url, ...(poster && { poster_url: poster }) });

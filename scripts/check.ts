@@ -17,6 +17,7 @@ const programs: readonly [title: string, configuration: string][] = [
   ["the mini-app", "apps/miniapp"],
   ["scripts, clients, e2e and bench", "."],
   ["examples", "examples"],
+  ["pages with the in-app script", "e2e/in-app-pages"],
 ];
 
 const checks: [title: string, run: () => Promise<unknown>][] = [

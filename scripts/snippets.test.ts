@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -31,12 +31,23 @@ function complaints(command: string, words: readonly string[], input: string): s
   return status === 0 ? "" : `${stdout}${stderr}`;
 }
 
-const known = ["ts", "sh", "json", "http", "sql", "python", "go", "text"];
+const known = ["ts", "tsx", "html", "sh", "json", "http", "sql", "python", "go", "text"];
 
 test("every snippet names a language that is checked here; a diagram is text", () => {
   expect(all.length).toBeGreaterThan(40);
   const unknown = all.filter(({ language }) => !known.includes(language));
   expect(unknown.map((one) => `${nameOf(one)} is in "${one.language}"`)).toEqual([]);
+});
+
+/** Pages with the in-app script, whose types `npm run check` checks, and which e2e/in-app-recipes.spec.ts opens. */
+const openedPages = "e2e/in-app-pages/";
+
+test("React components and pages in HTML are files that a flow opens, or the elements of one", () => {
+  expect(inLanguages("tsx").filter(({ from }) => !from?.startsWith(openedPages))).toEqual([]);
+  const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+  const opened = globSync(`${openedPages}*.html`, { cwd: root }).map((file) => onOneLine(readPage(file)));
+  const unknown = inLanguages("html").filter(({ text }) => !opened.some((page) => page.includes(onOneLine(text))));
+  expect(unknown.map(nameOf)).toEqual([]);
 });
 
 test("TypeScript is correct with strict settings, with the packages that it imports", () => {
@@ -56,7 +67,7 @@ test("TypeScript is correct with strict settings, with the packages that it impo
   const compilerOptions = { ...strict, ...target, ...ours, ...decorators };
   writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
-  for (const snippet of inLanguages("ts"))
+  for (const snippet of inLanguages("ts").filter(({ from }) => !from?.startsWith(openedPages)))
     writeFileSync(join(scratch, `${nameOf(snippet).replaceAll(/[/:.]/g, "-")}.ts`), snippet.text);
   expect(complaints(join(root, "node_modules/.bin/tsc"), ["-p", "."], "")).toBe("");
 });

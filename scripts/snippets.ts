@@ -10,6 +10,8 @@ export interface Snippet {
   readonly line: number;
   /** What follows the fence: `ts`, for example; empty if nothing does. */
   readonly language: string;
+  /** The file whose text it is: `from=` after the language. */
+  readonly from: string | undefined;
   /** Without the indentation of a list. */
   readonly text: string;
 }
@@ -30,7 +32,8 @@ export function snippetsOf(page: string): Snippet[] {
     ([, indent = "", info = "", code = ""], at, all) => {
       const [language = ""] = info.trim().split(" ", 1);
       const line = text.slice(0, all[at]?.index).split("\n").length;
-      return { page, line, language, text: code.replaceAll(new RegExp(`^${indent}`, "gm"), "") };
+      const from = /(?:^|\s)from=(\S+)/.exec(info)?.[1];
+      return { page, line, language, from, text: code.replaceAll(new RegExp(`^${indent}`, "gm"), "") };
     },
   );
 }

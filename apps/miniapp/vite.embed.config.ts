@@ -2,7 +2,7 @@ import { compress } from "@intermission/web-build/compress";
 import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { inAppScript } from "./build/in-app-script.ts";
+import { inAppScripts } from "./build/in-app-scripts.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
 import { printSizes } from "./build/print-sizes.ts";
@@ -14,7 +14,11 @@ export default defineConfig(({ mode }) => ({
   define: { "import.meta.env.IN_APP": "true" },
   plugins: [
     react(),
-    inAppScript({ entry: "src/in-app/sdk.ts", fileName: "sdk-v1.js", maxKilobytes: 6 }),
+    inAppScripts({
+      "sdk-v1.js": { entry: "src/in-app/sdk.ts", maxKilobytes: 6 },
+      "sdk-adsgram.js": { entry: "src/in-app/adsgram-names.ts", maxKilobytes: 6 },
+      "sdk-monetag.js": { entry: "src/in-app/monetag-names.ts", maxKilobytes: 6 },
+    }),
     mode === "production" && minifyAgain(),
     mode === "production" && refuseNewerThan(oldestBrowsers),
     // The frame's scripts are those of the mini-app, less its early start.

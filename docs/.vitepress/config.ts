@@ -78,6 +78,8 @@ export default defineConfig({
           { text: "Errors and limits", link: "/errors" },
           { text: "Ads in your own mini-app", link: "/in-app" },
           { text: "Coming from BotAds", link: "/coming-from-botads" },
+          { text: "Coming from AdsGram", link: "/coming-from-adsgram" },
+          { text: "Coming from Monetag", link: "/coming-from-monetag" },
           { text: "The wire contract", link: "/contract" },
         ],
       },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import type { BriefCache } from "@intermission/server/brief-cache";
 import { notFound } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bots, findBot } from "../bots/bots.ts";
 import {
   contentSecurityPolicy,
@@ -25,11 +25,13 @@ interface InAppDeps {
   publicUrl: string;
 }
 
-const SCRIPT = "sdk-v1.js";
+/** Files of the build by the names that pages load them by. The others have the names of networks that a page was written for. */
+const scripts = { "v1.js": "sdk-v1.js", "adsgram.js": "sdk-adsgram.js", "monetag.js": "sdk-monetag.js" };
 
 /**
- * Ads inside the publisher's own mini-app: `GET /sdk/v1.js`, the script in its pages, and `GET /embed/{bot_id}`, the frame that
- * the script shows. Only pages of the bot's registered origins may show it; without any, none.
+ * Ads inside the publisher's own mini-app: `GET /sdk/v1.js`, the script in its pages, the same with the names of other
+ * networks, and `GET /embed/{bot_id}`, the frame that the script shows. Only pages of the
+ * bot's registered origins may show it; without any, none.
  */
 export async function inAppRoutes(
   scope: FastifyInstance,
@@ -48,8 +50,8 @@ export async function inAppRoutes(
     return sendAsset(request, reply, asset);
   });
 
-  scope.get("/sdk/v1.js", async (request, reply) => {
-    const script = (await open())?.assets.get(SCRIPT);
+  const sendScript = async (fileName: string, request: FastifyRequest, reply: FastifyReply) => {
+    const script = (await open())?.assets.get(fileName);
     if (script === undefined) throw notFound("the mini-app is not built: run `npm run build`");
     const etag = `"${createHash("sha256").update(script.bytes).digest("base64url").slice(0, 27)}"`;
     // Pages of any origin load it, also with `crossorigin` and the hash of its text.
@@ -58,7 +60,9 @@ export async function inAppRoutes(
     if (request.headers["if-none-match"]?.includes(etag))
       return reply.header("cache-control", "no-cache").code(304).send();
     return sendAsset(request, reply, script, "no-cache");
-  });
+  };
+  for (const [name, fileName] of Object.entries(scripts))
+    scope.get(`/sdk/${name}`, (request, reply) => sendScript(fileName, request, reply));
 
   scope.get<{ Params: { botId: string } }>("/embed/:botId", async (request, reply) => {
     const { botId } = request.params;

@@ -246,7 +246,7 @@ describe("the mini-app's page", () => {
     const assets = join(miniappDir, "embed", "assets");
     await mkdir(assets, { recursive: true });
     await writeFile(join(miniappDir, "embed", "index.html"), "<html lang><head></head><body></body></html>");
-    await writeFile(join(assets, "sdk-v1.js"), "1");
+    for (const name of ["v1", "adsgram", "monetag"]) await writeFile(join(assets, `sdk-${name}.js`), name);
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     onTestFinished(() => app.close());
     const shared = { publicUrl: "https://ads.example", isPlainHttpAllowed: false };
@@ -270,10 +270,14 @@ describe("the mini-app's page", () => {
     await setOrigins([]);
     expect((await app.inject({ url: "/embed/999" })).statusCode).toBe(404);
 
-    const script = await app.inject({ url: "/sdk/v1.js" });
-    expect(script.headers).toMatchObject({ "cache-control": "no-cache", "access-control-allow-origin": "*" });
-    const etag = String(script.headers.etag);
-    expect((await app.inject({ url: "/sdk/v1.js", headers: { "if-none-match": etag } })).statusCode).toBe(304);
+    for (const name of ["v1", "adsgram", "monetag"]) {
+      const url = `/sdk/${name}.js?bot=701`;
+      const script = await app.inject({ url });
+      expect(script.body).toBe(name);
+      expect(script.headers).toMatchObject({ "cache-control": "no-cache", "access-control-allow-origin": "*" });
+      const etag = String(script.headers.etag);
+      expect((await app.inject({ url, headers: { "if-none-match": etag } })).statusCode).toBe(304);
+    }
   });
 });
 

@@ -27,6 +27,7 @@ import { createApp } from "./app.ts";
 import { startScheduledBackups } from "./backups/scheduled-backups.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
+import { missingPrivacyPolicies } from "./bots/missing-privacy-policies.ts";
 import { startStoringTokenUses } from "./bots/token-uses.ts";
 import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
@@ -288,13 +289,15 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
 }
 
 /** Logs what an operator should know from the start, although this node serves. */
-async function warnOfFaults(config: Config, { clock, logger }: Node): Promise<void> {
+async function warnOfFaults(config: Config, { clock, database, logger }: Node): Promise<void> {
   const pageFault = await requireBuiltPage(config).then(
     () => undefined,
     (error: Error) => error.message,
   );
   const consoleFault = await missingConsole(config.consoleDir);
-  for (const warning of [clockWarning(clock), pageFault, consoleFault])
+  // The demo's bot has no users.
+  const privacyFault = config.mode === "demo" ? undefined : await missingPrivacyPolicies(database);
+  for (const warning of [clockWarning(clock), pageFault, consoleFault, privacyFault])
     if (warning !== undefined) logger.warn({}, warning);
 }
 

@@ -206,6 +206,7 @@ const bot: Bot = {
   rewardPerClick: null,
   rewardUnit: { en: { one: "coin", other: "coins" }, ja: { other: "コイン" } },
   skipOffer: false,
+  privacyUrl: "https://quiz.example/privacy#ads",
   closeWhenCredited: true,
   includeRevenue: false,
   appOrigins: ["https://game.example"],

@@ -1,5 +1,5 @@
 import { payPerCode } from "@intermission/ad-core/client-words";
-import { isWebOrigin } from "@intermission/ad-core/web-address";
+import { hasUserInfo, isWebOrigin } from "@intermission/ad-core/web-address";
 import { scriptTrouble, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { fieldFault, forms } from "./field-forms.ts";
@@ -83,6 +83,16 @@ const wholeNumber = (min: number, max: number, unit = "") => {
   return z.int(message).min(min, message).max(max, message);
 };
 
+/** A page for people, which may hold a fragment. */
+const privacyUrl = z
+  .url({ protocol: /^https?$/, error: "must be an address as https://example.com/privacy" })
+  .max(2048)
+  .refine((address) => !hasUserInfo(address), {
+    error: "must not hold a user name or password",
+    params: fieldFault("ADDRESS_USER_INFO"),
+  })
+  .register(formKinds, { kind: "address" });
+
 /** Exactly as browsers send it: compared letter by letter, and written into the policy of the frame. */
 const appOrigin = z
   .string()
@@ -135,6 +145,11 @@ export const botSettings = z.object({
       "The unit of both: a word for each plural category of `Intl.PluralRules`, by language; `other` is required.",
     ),
   skipOffer: z.boolean().describe("The mini-app starts the ad without its offer, muted."),
+  privacyUrl: privacyUrl
+    .nullable()
+    .describe(
+      "The publisher's privacy policy, which Telegram's terms require of mini-apps. The mini-app's settings page links to it.",
+    ),
   closeWhenCredited: z.boolean().describe("The mini-app closes itself some seconds after the reward is credited."),
   includeRevenue: z
     .boolean()

@@ -35,6 +35,7 @@ const settings = {
     value: "forms",
     parse: rewardUnitOption,
   },
+  privacyUrl: { text: "your privacy policy, which the mini-app's settings page links to", value: "address" },
   skipOffer: "start the ad without the mini-app's offer",
   closeWhenCredited: "close the mini-app 3 s after the reward is credited",
   includeRevenue: "say in webhooks and in the list of events what each is worth to the publisher",

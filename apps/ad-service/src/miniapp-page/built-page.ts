@@ -233,6 +233,12 @@ export function embedBotLink(html: string, bot: Pick<Bot, "username">): string {
   return link === undefined ? html : html.replace("</head>", `<meta name="bot-link" content="${link}" /></head>`);
 }
 
+/** Names the publisher's privacy policy, by the relation that RFC 6903 registers. */
+export function embedPrivacyPolicy(html: string, { privacyUrl }: Pick<Bot, "privacyUrl">): string {
+  if (privacyUrl === null) return html;
+  return html.replace("</head>", () => `<link rel="privacy-policy" href="${escaped(privacyUrl)}" /></head>`);
+}
+
 /**
  * Gives the page's style the bot's picture, so that it stands in the spinner before any script runs: `ui/pictures.css` of the mini-app.
  */

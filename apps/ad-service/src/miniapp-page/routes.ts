@@ -15,6 +15,7 @@ import {
   type EmbeddedVideo,
   embedBotLink,
   embedBotPicture,
+  embedPrivacyPolicy,
   embedVideo,
   isBeingBuilt,
   openServedPage,
@@ -29,6 +30,7 @@ import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendl
 import { inAppRoutes } from "./in-app-routes.ts";
 import { previewRoutes } from "./player-preview.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
+import { settingsRoute } from "./settings-page.ts";
 
 export interface MiniappPageDeps {
   database: Database;
@@ -50,7 +52,7 @@ const QR_CODE_KEPT_SECONDS = 3600;
 
 /**
  * `GET /app/{bot_id}`: the built mini-app with the policy and the address of that bot, `GET /app/{bot_id}/qr.svg`: that
- * address as a QR code, and the app's files under `/app/assets/`. Bots append
+ * address as a QR code, `GET /app/{bot_id}/settings`: what is stored of its users, and the app's files under `/app/assets/`. Bots append
  * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads
  * to the bot if there is only one. `GET /app/preview`: the same app for the console's frame.
  */
@@ -108,7 +110,8 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       const policy = contentSecurityPolicy(pictured, originsOf(bot, deps), framedBy, await elsewhere.get("all"));
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
-      const html = embedBotLink(video ? embedVideo(pictured.html, video) : pictured.html, bot);
+      const linked = embedPrivacyPolicy(embedBotLink(pictured.html, bot), bot);
+      const html = video ? embedVideo(linked, video) : linked;
       reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
       // The hints by which the video's file is chosen when this page opens its view.
       reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
@@ -128,6 +131,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       reply.header("cache-control", `public, max-age=${QR_CODE_KEPT_SECONDS}`);
       return reply.type("image/svg+xml").send(qrCode(link));
     });
+    settingsRoute(scope, deps);
     await previewRoutes(scope, deps);
     await inAppRoutes(scope, deps, elsewhere);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);

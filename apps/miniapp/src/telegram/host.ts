@@ -45,6 +45,10 @@ export function createHost({ post, postNow, on }: Bridge): Host {
       });
       on("safe_area_changed", (insets) => paintSafeArea("device", fieldsOf(insets)));
       on("content_safe_area_changed", (insets) => paintSafeArea("content", fieldsOf(insets)));
+      on("settings_button_pressed", () =>
+        postNow("web_app_open_link", { url: location.href.replace(/\/?([?#].*)?$/, "/settings") }),
+      );
+      post("web_app_setup_settings_button", { is_visible: true });
       post("web_app_request_safe_area");
       post("web_app_request_content_safe_area");
     },

@@ -123,7 +123,7 @@ async function miniappFinding(link: string): Promise<Finding> {
   const response = await fetch(link, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
     throw unreachable(cause, { address: link, server: "the mini-app" });
   });
-  await response.body?.cancel();
+  const page = await response.text();
   const { protocol, hostname } = new URL(link);
   if (!response.ok)
     return {
@@ -131,9 +131,13 @@ async function miniappFinding(link: string): Promise<Finding> {
       text: `${link} answered ${response.status}`,
       fix: "The operator builds and serves the mini-app (npm run build; MINIAPP_URL).",
     };
-  if (protocol === "https:") return { isFine: true, text: `${link} is served` };
+  const privacy = /<link rel="privacy-policy"/.test(page)
+    ? {}
+    : { fix: "It links to no privacy policy, which Telegram requires: the operator sets one with --privacy-url." };
+  if (protocol === "https:") return { isFine: true, text: `${link} is served`, ...privacy };
   const isLoopback = hostname === "localhost" || hostname.startsWith("127.");
-  if (isLoopback) return { isFine: true, text: `${link} is served, for a demo only: Telegram opens https addresses` };
+  if (isLoopback)
+    return { isFine: true, text: `${link} is served, for a demo only: Telegram opens https addresses`, ...privacy };
   return {
     isFine: false,
     text: `${link} is not https, so Telegram does not open it`,

@@ -62,7 +62,10 @@ async function seedBot({
   pictures,
 }: Seed): Promise<string> {
   const { botId } = secrets;
-  const addresses = ["--webhook-url", webhookUrl, "--publisher-api-url", urls.api];
+  // The demo's game, by both names of this machine.
+  const game = [urls.demoBot, urls.demoBot.replace("127.0.0.1", "localhost")];
+  const origins = game.flatMap((origin) => ["--app-origin", origin]);
+  const addresses = ["--webhook-url", webhookUrl, "--publisher-api-url", urls.api, ...origins];
   const bots: { botId: string }[] = JSON.parse(await ads(["bots", "list", "--json"]));
   if (!bots.some((bot) => bot.botId === botId)) {
     const added: { token: string } = JSON.parse(

@@ -4,6 +4,7 @@ import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
+import { type GameRoutesOptions, gameRoutes } from "./game/routes.ts";
 import { guardPage } from "./guard-page.ts";
 import type { OwnBot } from "./own-bot/own-bot.ts";
 import { ownBotRoutes } from "./own-bot/routes.ts";
@@ -13,7 +14,12 @@ import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
 import { type TimelineRoutesOptions, timelineRoutes } from "./timeline/routes.ts";
 import { type WebhookRoutesOptions, webhookRoutes } from "./webhooks/routes.ts";
 
-export interface AppOptions extends ChatRoutesOptions, PhoneRoutesOptions, TimelineRoutesOptions, WebhookRoutesOptions {
+export interface AppOptions
+  extends ChatRoutesOptions,
+    GameRoutesOptions,
+    PhoneRoutesOptions,
+    TimelineRoutesOptions,
+    WebhookRoutesOptions {
   readonly logger: Logger;
   /** A bot of one's own, in place of Coin Garden. */
   readonly ownBot?: OwnBot | undefined;
@@ -22,10 +28,11 @@ export interface AppOptions extends ChatRoutesOptions, PhoneRoutesOptions, Timel
 /** The demo chat's server with all its routes. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer({ logger: options.logger, trustProxy: false });
-  guardPage(app, options.miniappOrigin);
+  guardPage(app, options);
   healthRoutes(app, { check: async () => {} });
   chatRoutes(app, options);
   phoneRoutes(app, options);
+  gameRoutes(app, options);
   timelineRoutes(app, options);
   webhookRoutes(app, options);
   if (options.ownBot) ownBotRoutes(app, { ownBot: options.ownBot, stopping: options.stopping });

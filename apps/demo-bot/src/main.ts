@@ -1,4 +1,5 @@
 import "@intermission/server/refuse-inspector";
+import { verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { type Ads, createAds } from "@intermission/publisher";
 import { createCompanion, followRewards } from "@intermission/publisher/companion";
 import { logListening, onStopSignal } from "@intermission/server/graceful-stop";
@@ -26,6 +27,9 @@ import { WebhookReceiver } from "./webhooks/receiver.ts";
 
 const now = () => new Date();
 
+/** A game stays open for hours with the launch data of its start. */
+const GAME_SECONDS = 12 * 3600;
+
 interface Setting {
   readonly config: ReturnType<typeof readConfig>;
   readonly logger: Logger;
@@ -35,7 +39,7 @@ interface Setting {
   readonly stopping: AbortSignal;
 }
 
-interface Started extends Pick<AppOptions, "bot" | "botName" | "ownBot" | "receiver"> {
+interface Started extends Pick<AppOptions, "bot" | "botName" | "game" | "ownBot" | "receiver"> {
   readonly ledger: FactSources["ledger"];
   /** Work beside the server, which ends with `stopping`. */
   readonly follow: () => Promise<void>;
@@ -65,6 +69,17 @@ function coinGarden(
   };
   return {
     bot: { ...bot, channel: garden.channel, askToJoin: (userId) => garden.askToJoin(userId) },
+    game: {
+      userOf(initData) {
+        const { botToken } = config.telegram;
+        const verdict = verifyInitDataWithBotToken({ initData, botToken, now: now(), maxAgeSeconds: GAME_SECONDS });
+        return verdict.outcome === "valid" ? verdict.user.id : undefined;
+      },
+      async newCode(userId) {
+        const ad = await rewards.createAd(userId);
+        return ad.outcome === "created" ? (new URL(ad.miniappUrl).searchParams.get("code") ?? undefined) : undefined;
+      },
+    },
     receiver: new WebhookReceiver({
       token: config.adService.apiToken,
       forwardTo: `${apiUrl}/webhooks/ads`,

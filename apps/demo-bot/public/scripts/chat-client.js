@@ -63,6 +63,13 @@ export async function signLaunch(launch) {
   return url;
 }
 
+/** Returns the game's address with freshly signed launch data. */
+export async function launchGame(themeParams) {
+  const response = await call("POST", `/game/${user}/launch`, { themeParams, language });
+  const { url } = await response.json();
+  return url;
+}
+
 /** Follows the conversation until the page closes. Each connection starts with the whole history. */
 export function followConversation({ onHistory, onMessage, onConnection }) {
   const stream = new EventSource(`/chat/${user}/events?${new URLSearchParams({ language })}`);

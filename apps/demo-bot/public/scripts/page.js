@@ -78,6 +78,8 @@ async function startPanel() {
     startVerifier(receiver.token);
     startFacts(receiver);
     byId("next").hidden = false;
+    byId("open-game").hidden = false;
+    byId("open-game").search = location.search;
     byId("next-command").after(copyKey(words.command, () => byId("next-command").textContent));
     return;
   }

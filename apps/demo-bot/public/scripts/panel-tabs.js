@@ -2,9 +2,9 @@ import { byId } from "./element.js";
 
 const tabs = [...document.querySelectorAll('[role="tab"]')];
 
-/** Whether the tab's panel is shown. */
+/** Whether the tab's panel is shown. A page without tabs shows what it has. */
 export function isShown(name) {
-  return byId(`tab-${name}`).getAttribute("aria-selected") === "true";
+  return byId(`tab-${name}`)?.getAttribute("aria-selected") !== "false";
 }
 
 export function showTab(name, { focus = false } = {}) {

@@ -2,6 +2,8 @@
 export const stepWords = {
   code: "The bot got a code",
   tap: "Tap: the mini-app opens",
+  requested: "The game asks for an ad",
+  shown: "show() has answered the game",
   session: "Session opened",
   noSession: "No session",
   video: (length) => `video of ${length}`,

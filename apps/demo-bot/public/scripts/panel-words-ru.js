@@ -2,6 +2,8 @@
 export const stepWords = {
   code: "Бот получил код",
   tap: "Нажатие: открывается мини-приложение",
+  requested: "Игра просит рекламу",
+  shown: "show() ответил игре",
   session: "Сеанс открыт",
   noSession: "Сеанса нет",
   video: (length) => `видео ${length}`,

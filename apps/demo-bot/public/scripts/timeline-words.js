@@ -14,6 +14,12 @@ const inSeconds = (ms) => `${tenths.format(ms / 1000)}\u00a0${words.secondsShort
 const describers = {
   code: ({ code, ms }) => ({ title: t.code, detail: join(code, took(ms)), mark: "" }),
   tap: () => ({ title: t.tap, detail: "", mark: "" }),
+  requested: () => ({ title: t.requested, detail: "", mark: "" }),
+  shown: ({ outcome }) => ({
+    title: t.shown,
+    detail: outcome,
+    mark: outcome === "credited" || outcome === "watched" ? "good" : "warn",
+  }),
   session({ outcome, ms, durationMs, resumeAtMs }) {
     if (outcome !== "session") return { title: t.noSession, detail: join(outcome, took(ms)), mark: "bad" };
     const resumed = resumeAtMs > 0 ? t.resumed(inSeconds(resumeAtMs)) : "";

@@ -12,7 +12,7 @@ let shown = "";
 
 function show({ outcome, steps = [] }) {
   hint.textContent =
-    outcome === "unknown" ? words.timelineUnknown : steps.length === 0 ? words.timelineHint : words.timelineOf;
+    outcome === "unknown" ? words.timelineUnknown : steps.length === 0 ? words[hint.dataset.words] : words.timelineOf;
   hint.classList.toggle("warning", outcome === "unknown");
   if (outcome === "unknown") return;
   // Drawn only when it has changed, so that a selection and a screen reader's place stay.

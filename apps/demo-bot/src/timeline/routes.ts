@@ -1,3 +1,4 @@
+import type { ShowOutcome } from "@intermission/publisher/in-app";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -12,9 +13,20 @@ export interface TimelineRoutesOptions {
   readonly now: () => Date;
 }
 
+const showOutcomes = Object.keys({
+  credited: true,
+  watched: true,
+  "closed-early": true,
+  "no-ad": true,
+  limited: true,
+  refused: true,
+  unavailable: true,
+} satisfies Record<ShowOutcome, true>) as ShowOutcome[];
+
 /** What only the page beside the frame can see. */
 const seenStep = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("first-frame") }),
+  z.strictObject({ kind: z.literal("shown"), outcome: z.enum(showOutcomes) }),
   z.strictObject({ kind: z.literal("cheat"), cheat: z.enum(cheats) }),
 ]);
 

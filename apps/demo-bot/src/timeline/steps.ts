@@ -1,7 +1,13 @@
+import type { ShowOutcome } from "@intermission/publisher/in-app";
+
 /** One step of a view, from the tap to the ledger. Every step has happened as it is shown: nothing is made up. */
 export type Step = { readonly at: string } & (
   | { readonly kind: "code"; readonly code: string; readonly ms: number | null }
   | { readonly kind: "tap" }
+  /** A game has asked its backend for a code, to show an ad over its own page. */
+  | { readonly kind: "requested" }
+  /** What `show()` has answered to the game. */
+  | { readonly kind: "shown"; readonly outcome: ShowOutcome }
   | SessionStep
   | { readonly kind: "first-frame" }
   | ReportStep

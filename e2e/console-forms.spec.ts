@@ -189,7 +189,7 @@ test("an advertiser is added, and renamed unless another person has renamed it m
   expect(await shown()).toMatchObject({ name: "Rye Ltd" });
   await dialog.getByRole("button", { name: "Keep what I typed" }).click();
   await save.click();
-  await desk.getByRole("heading", { name: "Rye and Daughters" }).waitFor();
+  await desk.getByRole("heading", { name: "Rye and Daughters", exact: true }).waitFor();
   await expect(dialog).toHaveCount(0);
 });
 

@@ -1,7 +1,9 @@
 /** Import rules. ARCHITECTURE.md draws them; scripts/check-imports.ts runs them and tests each one with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
 /** Entry points. */
-const entries = ["^apps/[^/]+/src/(main|cli|start-failure|(gallery|preview|in-app)/main|in-app/(sdk|adsgram-names|monetag-names))[.]tsx?$"];
+const entries = [
+  "^apps/[^/]+/src/(main|cli|start-failure|(gallery|preview|in-app)/main|in-app/(sdk|adsgram-names|monetag-names))[.]tsx?$",
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -121,19 +121,23 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       return sendHtml(request, reply, { html, policy });
     };
 
-    // For the page on a computer: a phone opens the bot from the screen.
-    scope.get<{ Params: { botId: string } }>("/app/:botId/qr.svg", async (request, reply) => {
-      const { botId } = request.params;
-      const bot = telegramId.safeParse(botId).success ? await findBot(deps.bots, botId) : undefined;
-      const link = bot && botLink(bot);
-      if (link === undefined) return errorPage(request, reply, 404);
-      setPageHeaders(reply, "default-src 'none'");
-      reply.header("cache-control", `public, max-age=${QR_CODE_KEPT_SECONDS}`);
-      return reply.type("image/svg+xml").send(qrCode(link));
-    });
+    qrCodeRoute(scope, deps);
     settingsRoute(scope, deps);
     await previewRoutes(scope, deps);
     await inAppRoutes(scope, deps, elsewhere);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
+  });
+}
+
+/** For the page on a computer: a phone opens the bot from the screen. */
+function qrCodeRoute(scope: FastifyInstance, deps: Pick<MiniappPageDeps, "bots">): void {
+  scope.get<{ Params: { botId: string } }>("/app/:botId/qr.svg", async (request, reply) => {
+    const { botId } = request.params;
+    const bot = telegramId.safeParse(botId).success ? await findBot(deps.bots, botId) : undefined;
+    const link = bot && botLink(bot);
+    if (link === undefined) return errorPage(request, reply, 404);
+    setPageHeaders(reply, "default-src 'none'");
+    reply.header("cache-control", `public, max-age=${QR_CODE_KEPT_SECONDS}`);
+    return reply.type("image/svg+xml").send(qrCode(link));
   });
 }

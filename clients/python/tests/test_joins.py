@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from intermission_ads import AdEvent, AsyncAds, JoinRules, MemoryStore, PendingJoin, SqliteStore
-from intermission_ads.join_requests import JoinDecider, JoinRequest, JoinTexts, TelegramRefused
+from intermission_ads.join_languages import JoinTexts, join_texts
+from intermission_ads.join_requests import JoinDecider, JoinRequest, TelegramRefused
 
 garden = "-1001234567890"
 request = JoinRequest(garden, "Secret Garden", "501", 501, "q1")
@@ -42,11 +43,12 @@ class Telegram:
 
     async def __call__(self, method, fields):
         self.calls.append((method, fields.get("result")))
+        self.fields = fields
         if method in self.refused:
             raise self.refused[method]
 
 
-def run(work, *, telegram, store, rules=JoinRules(), availability={"available": True}, status=200, bodies=None):
+def run(work, *, telegram, store, rules=JoinRules(), availability={"available": True}, status=200, bodies=None, texts=None):
     def answer(sent: httpx.Request) -> httpx.Response:
         is_code = sent.url.path.endswith("/codes")
         if is_code and bodies is not None:
@@ -55,7 +57,7 @@ def run(work, *, telegram, store, rules=JoinRules(), availability={"available": 
 
     async def main():
         async with AsyncAds("https://ads.example", "ad_1", 7, retries=0, transport=httpx.MockTransport(answer)) as ads:
-            return await work(JoinDecider(ads, telegram, store, rules, JoinTexts()))
+            return await work(JoinDecider(ads, telegram, store, rules, texts))
 
     return asyncio.run(main())
 
@@ -181,3 +183,29 @@ def test_a_process_that_starts_later_knows_the_requests(tmp_path):
         assert await joins.get(garden, "501") is None
 
     asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    "language_code, texts, button",
+    [
+        ("ru", None, "▶️ Смотреть и вступить"),
+        ("pt-BR", None, "▶️ Assistir e entrar"),
+        ("in", None, "▶️ Tonton dan bergabung"),
+        ("xx", None, "▶️ Watch and join"),
+        (None, None, "▶️ Watch and join"),
+        ("ru", JoinTexts(button="Go"), "Go"),
+    ],
+)
+def test_the_button_is_in_the_users_language(store, language_code, texts, button):
+    telegram = Telegram()
+    late = replace(request, query_id=None, language_code=language_code)
+    run(lambda joins: joins.answer(late), telegram=telegram, store=store, texts=texts)
+    sent = telegram.fields
+    assert sent["reply_markup"]["inline_keyboard"][0][0]["text"] == button
+    assert "Secret Garden" in sent["text"] and "{title}" not in sent["text"]
+
+
+def test_every_language_names_the_channel():
+    for language in ["ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr", "uz", "de", "fr", "vi", "it"]:
+        texts = join_texts(language)
+        assert "{title}" in texts.offer and texts != JoinTexts()

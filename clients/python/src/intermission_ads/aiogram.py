@@ -14,7 +14,8 @@ from aiogram.types import ChatJoinRequest, InlineKeyboardButton, InlineKeyboardM
 from .bonus import AdButton, BonusTexts, ad_button, bonus_reply
 from .client import AsyncAds
 from .errors import AdsError
-from .join_requests import JoinDecider, JoinRequest, JoinRules, JoinsOfStore, JoinTexts, TelegramRefused
+from .join_languages import JoinTexts
+from .join_requests import JoinDecider, JoinRequest, JoinRules, JoinsOfStore, TelegramRefused
 from .sender import Sender, sender_of
 from .webhook import AdEvent
 
@@ -65,7 +66,8 @@ class JoinRequests:
     """Lets users into a private channel or group for one ad: a request to join opens the mini-app, and the reward approves it.
 
     The bot is an administrator who may invite. Assigned to process join requests, it gets queries (Bot API 10.1), which
-    Telegram answers with the mini-app at once; where it gets none, it sends the user a button. `store`: that of the webhook.
+    Telegram answers with the mini-app at once; where it gets none, it sends the user a button, in the user's language unless
+    `texts` says otherwise. `store`: that of the webhook.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class JoinRequests:
         store: JoinsOfStore,
         *,
         rules: JoinRules = JoinRules(),
-        texts: JoinTexts = JoinTexts(),
+        texts: JoinTexts | None = None,
     ) -> None:
         async def call(method: str, fields: Mapping[str, Any]) -> object:
             try:
@@ -109,6 +111,7 @@ class JoinRequests:
                 user_chat_id=request.user_chat_id,
                 # A field of Bot API 10.1, which older versions of aiogram keep all the same.
                 query_id=getattr(request, "query_id", None),
+                language_code=request.from_user.language_code,
             )
         )
 

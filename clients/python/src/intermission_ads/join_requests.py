@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from .client import AsyncAds
 from .errors import AdsError
+from .join_languages import JoinTexts, join_texts
 from .joins import JoinStore, PendingJoin
 from .settings import require_seconds
 from .webhook import AdEvent
@@ -61,14 +62,6 @@ class JoinRules:
 
 
 @dataclass(frozen=True)
-class JoinTexts:
-    """The message to a user whose Telegram opens no mini-app by itself."""
-
-    offer: str = "You want to join “{title}”. Watch one short ad to the end and close it, and you are in."
-    button: str = "▶️ Watch and join"
-
-
-@dataclass(frozen=True)
 class JoinRequest:
     """What Telegram's `chat_join_request` says."""
 
@@ -77,6 +70,7 @@ class JoinRequest:
     user_id: str
     user_chat_id: int
     query_id: str | None
+    language_code: str | None = None
 
 
 class JoinDecider:
@@ -86,7 +80,7 @@ class JoinDecider:
     """
 
     def __init__(
-        self, ads: AsyncAds, telegram: TelegramCall, store: JoinsOfStore, rules: JoinRules, texts: JoinTexts
+        self, ads: AsyncAds, telegram: TelegramCall, store: JoinsOfStore, rules: JoinRules, texts: JoinTexts | None
     ) -> None:
         self._ads = ads
         self._telegram = telegram
@@ -157,8 +151,9 @@ class JoinDecider:
             query = {"chat_join_request_query_id": request.query_id, "web_app_url": url}
             await self._telegram("sendChatJoinRequestWebApp", query)
             return
-        button = {"text": self._texts.button, "web_app": {"url": url}}
-        text = self._texts.offer.replace("{title}", request.title)
+        texts = self._texts or join_texts(request.language_code)
+        button = {"text": texts.button, "web_app": {"url": url}}
+        text = texts.offer.replace("{title}", request.title)
         message = {"chat_id": request.user_chat_id, "text": text, "reply_markup": {"inline_keyboard": [[button]]}}
         await self._telegram("sendMessage", message)
 

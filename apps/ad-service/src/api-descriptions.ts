@@ -9,7 +9,7 @@ import {
 import { endpointState, payPerCode } from "@intermission/ad-core/client-words";
 import { listedEvent } from "@intermission/ad-core/listed-event";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
-import { deliveryState, eventType } from "@intermission/ad-core/wire-fields";
+import { anyEventType, deliveryState, eventType } from "@intermission/ad-core/wire-fields";
 import { tokenEntry } from "@intermission/operator-api/bots";
 import { campaign } from "@intermission/operator-api/campaigns";
 import { creative } from "@intermission/operator-api/creatives";
@@ -42,6 +42,7 @@ export function clientApi(publicUrl: string): ApiDescription {
     sharedSchemas: {
       ...rewardSchemas,
       EventType: eventType,
+      AnyEventType: anyEventType,
       PayPerCode: payPerCode,
       ViewState: viewState,
       UnavailableReason: unavailableReason,
@@ -82,6 +83,12 @@ export function operatorApi(publicUrl: string): ApiDescription {
     },
     errorBody: errorEnvelope,
     refusals: [401, 403, 404, 429],
-    sharedSchemas: { Campaign: campaign, Creative: creative, EventType: eventType, TokenEntry: tokenEntry },
+    sharedSchemas: {
+      Campaign: campaign,
+      Creative: creative,
+      AnyEventType: anyEventType,
+      EventType: eventType,
+      TokenEntry: tokenEntry,
+    },
   };
 }

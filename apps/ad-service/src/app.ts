@@ -91,6 +91,10 @@ import type { ReportSource } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
+import type { TaskBotCalls } from "./tasks/bot-api.ts";
+import { taskClientRoutes } from "./tasks/client-routes.ts";
+import { taskOperatorRoutes } from "./tasks/operator-routes.ts";
+import { taskRoutes } from "./tasks/routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
@@ -154,8 +158,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   if (isScraped(config.metrics)) countRequests(app, registry);
   if (config.tracing !== undefined) traceRequests(app, { continuedRoutes: [] });
 
+  const tasks = { telegramApiUrl: config.notices.telegramApiUrl, log: logger };
   nodeRoutes(app, deps);
-  clientApiRoutes(app, { ...deps, rateLimits: config.rateLimits, publicUrl, links: config, now });
+  clientApiRoutes(app, { ...deps, ...tasks, rateLimits: config.rateLimits, publicUrl, links: config, now });
   const isPlainHttpAllowed = config.mode === "demo";
   const turns = openTurns();
   const tags = openTags({ database, requests, isPlainHttpAllowed, turns, log: logger, now, registry });
@@ -170,6 +175,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   paymentRoutes(app, { database, providers, currency, campaigns, now });
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
+  taskRoutes(app, { ...deps, ...tasks, publicUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);
   miniappPageRoutes(app, {
@@ -186,6 +192,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {
       ...deps,
+      ...tasks,
       hasCountries: config.countries.kind !== "none",
       settings: config.settings,
       miniappUrl: config.miniappUrl,
@@ -240,7 +247,7 @@ export function createOperatorApp(deps: Omit<OperatorDeps, keyof OperatorAuth | 
   return app;
 }
 
-interface ClientApiDeps {
+interface ClientApiDeps extends TaskBotCalls {
   database: Database;
   reports: ReportSource;
   apiTokens: ApiTokens;
@@ -249,6 +256,7 @@ interface ClientApiDeps {
   endpointTests: EndpointTests;
   registry: Registry;
   rateLimits: RateLimitSettings;
+  log: Logger;
   /** The currency of all prices (ISO 4217). */
   currency: string;
   publicUrl: string;
@@ -279,6 +287,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
         eventClientRoutes(scope, deps);
         statsClientRoutes(scope, deps);
         webhookClientRoutes(scope, deps);
+        taskClientRoutes(scope, { ...deps, limits });
       },
       { prefix: "/client/v1" },
     );
@@ -286,7 +295,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 }
 
 /** What a node, or a command line that opened the store itself, gives to the operator's routes. */
-interface OperatorDeps extends OperatorAuth {
+interface OperatorDeps extends OperatorAuth, TaskBotCalls {
   database: Database;
   reports: ReportSource;
   makePartitions: ReleaseClickDeps["makePartitions"];
@@ -384,6 +393,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
+      taskOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, { ...deps, ...crossFeature });
       savedReportOperatorRoutes(scope, { ...deps, ...crossFeature });
       userOperatorRoutes(scope, deps);

@@ -25,6 +25,7 @@ import { peopleCommands } from "./people/commands.ts";
 import { sampleCommands } from "./sample/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { statusCommand, systemCommand } from "./status/commands.ts";
+import { taskBotCommands, taskChannelCommands, taskCommands } from "./tasks/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
 import { viewCommands } from "./views/commands.ts";
 
@@ -44,6 +45,9 @@ const commands = [
   viewCommands,
   clickCommands,
   conversionCommands,
+  taskBotCommands,
+  taskChannelCommands,
+  taskCommands,
   statsCommands,
   userCommands,
   codeCommands,

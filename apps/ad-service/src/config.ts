@@ -280,6 +280,7 @@ const commandNames = [...settingNames, "ADS_URL"];
 
 const commandVariables = z.object({
   ...storeVariables,
+  TELEGRAM_API_URL: settings.TELEGRAM_API_URL,
   ADS_URL: address.optional(),
   OPERATOR_TOKEN: headerSecret(1, "it is the one that the server was started with").optional(),
   // The server's, for links where its PUBLIC_URL is not set.
@@ -394,6 +395,7 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
     url: read.ADS_URL,
     operatorToken: read.OPERATOR_TOKEN,
     publicUrl: publicUrlOf(read),
+    telegramApiUrl: read.TELEGRAM_API_URL,
     miniappUrl: read.MINIAPP_URL ?? `${publicUrlOf(read)}/app`,
   };
 }

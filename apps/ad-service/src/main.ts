@@ -1,4 +1,5 @@
 import "@intermission/server/refuse-inspector";
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { clockWarning, followDatabaseClock } from "@intermission/postgres/database-clock";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
@@ -55,6 +56,8 @@ import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statis
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { servingMetrics } from "./statistics/serving-metrics.ts";
 import { startReportingNode } from "./status/nodes.ts";
+import { startFollowingTaskBots } from "./tasks/follow-updates.ts";
+import { startSweepingTasks } from "./tasks/sweep-tasks.ts";
 import { trackerMetrics } from "./vast/tracker-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { openCountrySource } from "./viewers/country-source.ts";
@@ -250,7 +253,11 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     clock: { now, isSettled: isClockSettled },
   } = node;
   deliveries.start();
+  const { telegramApiUrl } = config.notices;
+  const tasks = { database, secretBox, requests, telegramApiUrl, deliveries, log, now };
   return {
+    "task-updates": startFollowingTaskBots({ ...tasks, node: randomUUID() }),
+    "task-sweep": startSweepingTasks(tasks),
     "campaign-snapshot": campaigns,
     "media-check": features.checks.checkingMedia,
     "publisher-share": features.checks.comparingShare,

@@ -113,6 +113,7 @@ async function serveStore(
     media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,
     publicUrl: config.publicUrl,
+    telegramApiUrl: config.telegramApiUrl,
     isPlainHttpAllowed: config.mode === "demo",
     now: () => new Date(),
   });

@@ -5,6 +5,7 @@ import { auditFields } from "@intermission/operator-api/audit-fields";
 import { type ChangingRouteName, isChanging } from "@intermission/operator-api/audited-objects";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { FakeChannel, startFakeBotApi } from "@intermission/testing/fake-channels";
 import { type OpenIdProviderFixture, startOpenIdProvider } from "@intermission/testing/openid-provider";
 import { openSoftwareAuthenticator } from "@intermission/testing/software-authenticator";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -19,6 +20,7 @@ import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture
 import { type WatchedChanges, watchChanges } from "./fixtures/watch-changes.ts";
 
 const operatorToken = "o".repeat(32);
+const taskBotToken = `7000000009:${"A".repeat(35)}`;
 const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
 
 let store: TestDatabase;
@@ -26,9 +28,13 @@ let fixture: AppFixture;
 let endpoint: TestEndpoint;
 let provider: OpenIdProviderFixture;
 let changes: WatchedChanges;
+let channel: FakeChannel;
+let telegram: Awaited<ReturnType<typeof startFakeBotApi>>;
 beforeAll(async () => {
   store = await openTestDatabase({ schema: "ad_service", migrations });
   changes = await watchChanges(store.database);
+  channel = new FakeChannel("7000000009", () => 1_772_366_400);
+  telegram = await startFakeBotApi(channel, taskBotToken);
   provider = await startOpenIdProvider({ redirectUris: ["http://ads.test/console/openid"] });
   const { issuer, clientId, clientSecret } = provider;
   fixture = await openAppFixture(store.database, {
@@ -38,6 +44,7 @@ beforeAll(async () => {
       isPlainHttpAllowed: true,
       allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"] },
     },
+    notices: { smtpUrl: undefined, smtpFrom: undefined, telegramBotToken: undefined, telegramApiUrl: telegram.url },
   });
   endpoint = await openTestEndpoint();
 });
@@ -45,6 +52,7 @@ afterAll(async () => {
   await endpoint.close();
   await fixture.close();
   await provider.close();
+  await telegram.stop();
   await store.dispose();
 });
 
@@ -273,6 +281,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     refundClicks: await send("refundClicks", of("513")),
     listConversions: await send("listConversions"),
     reverseConversion: await send("reverseConversion", { body: { clickId: convertedClick, event: "purchase" } }),
+    ...(await callRoutesOfTasks({ botId, campaignId })),
     sumConversions: await send("sumConversions", { query: { from: "2026-02-28" } }),
     readStats: await send("readStats", { query: { by: "campaign" } }),
     exportStats: await send("exportStats", { query: { by: "day,campaign" } }),
@@ -287,6 +296,26 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     ...(await callRoutesOfSignIn()),
     ...(await callRoutesOfSample()),
     archiveCampaign: await send("archiveCampaign", ofCampaign),
+  };
+}
+
+/** A task of the channel was offered; then the task bot loses its rights. */
+async function callRoutesOfTasks({ botId, campaignId }: { botId: string; campaignId: string }) {
+  const bot = await send("addTaskBot", { body: { token: taskBotToken } });
+  const ofBot = { params: { taskBotId: String(bot.body.taskBotId) } };
+  const added = await send("addTaskChannel", { ...ofBot, body: { chat: String(channel.chat.id) } });
+  const chatId = String(added.body.chatId);
+  await run(`insert into tasks (code, bot_id, user_id, campaign_id, chat_id, price_micros, hold_days, paid_at, state, was_out,
+      offered_at, expires_at, proof, joined_at, held_until)
+    values ('task1', '${botId}', '501', '${campaignId}', '${chatId}', 5000, 7, 'joined', 'held', true, now(), now(), 'link', now(), now())`);
+  channel.setAdmin(false);
+  return {
+    addTaskBot: bot,
+    addTaskChannel: added,
+    listTaskBots: await send("listTaskBots"),
+    listTaskChannels: await send("listTaskChannels"),
+    checkTaskChannel: await send("checkTaskChannel", { params: { chatId } }),
+    listTasks: await send("listTasks"),
   };
 }
 

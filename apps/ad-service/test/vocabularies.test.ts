@@ -1,5 +1,11 @@
 import { endpointState, payPerCode, receiverWarnings } from "@intermission/ad-core/client-words";
-import { adReportReason, deliveryState, eventType, playbackFault } from "@intermission/ad-core/wire-fields";
+import {
+  adReportReason,
+  anyEventType,
+  deliveryState,
+  playbackFault,
+  taskState,
+} from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
@@ -8,6 +14,7 @@ import {
   campaignPriorities,
   campaignStatuses,
   pacings,
+  taskPayments,
 } from "@intermission/operator-api/campaign-words";
 import { pausers } from "@intermission/operator-api/campaigns";
 import { conversionRefusal } from "@intermission/operator-api/conversions";
@@ -19,6 +26,7 @@ import { entryKinds } from "@intermission/operator-api/money";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
 import { clickSuspicions, closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
+import { channelRights, taskProof, taskVoidReason } from "@intermission/operator-api/tasks";
 import { billings } from "@intermission/operator-api/terms";
 import { type VisitRefusal, visitRefusal, type WithheldOutcome } from "@intermission/operator-api/timeline";
 import { checkedWords } from "@intermission/testing/checked-words";
@@ -27,6 +35,8 @@ import { expect, test } from "vitest";
 import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
 import { migrations } from "../src/migrations.ts";
 import { noticeReason } from "../src/notices/notice.ts";
+import { measureOfEvent } from "../src/statistics/measures.ts";
+import type { TaskCall } from "../src/tasks/sweep-tasks.ts";
 import type { CallOutcome } from "../src/vast/trackers.ts";
 import type { StoredState } from "../src/views/ad-view.ts";
 
@@ -52,6 +62,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "campaigns.paused_by": pausers,
   "campaigns.priority": campaignPriorities,
   "campaigns.status": campaignStatuses,
+  "campaigns.task_paid_at": taskPayments,
   "click_refusals.reason": [...visitRefusal.options, ...ofClicks],
   "conversion_refusals.reason": conversionRefusal.options,
   "creatives.kind": creativeKinds,
@@ -64,7 +75,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "endpoints.answer_warning": answerWarnings,
   "endpoints.disabled_reason": disabledReasons,
   "endpoints.state": endpointState.options,
-  "events.event": eventType.options,
+  "events.event": anyEventType.options,
   "events.suspicions": clickSuspicions satisfies readonly ClickSuspicion[],
   "held_payments.reason": heldReasons,
   "held_payments.state": heldStates,
@@ -74,8 +85,14 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "notices.health": noticeHealth.options,
   "notices.reason": noticeReason.options,
   "people.role": roles,
-  "refunds.event": eventType.options,
+  "refunds.event": Object.keys(measureOfEvent),
   "sample.state": sampleStates,
+  "task_channels.rights": channelRights.options,
+  "tasks.call": wordsOf<TaskCall>({ approve: true, revoke: true }),
+  "tasks.paid_at": taskPayments,
+  "tasks.proof": taskProof.options,
+  "tasks.state": taskState.options,
+  "tasks.void_reason": taskVoidReason.options,
   "tracker_calls.outcome": wordsOf<CallOutcome>({ answered: true, refused: true, failed: true, unknown: true }),
   "views.close_reason": closeReason.options,
   "views.fault": playbackFault.options,

@@ -209,6 +209,7 @@ const bot: Bot = {
   privacyUrl: "https://quiz.example/privacy#ads",
   closeWhenCredited: true,
   includeRevenue: false,
+  hasTasks: false,
   appOrigins: ["https://game.example"],
   isSuspended: false,
   pictureFileName: null,

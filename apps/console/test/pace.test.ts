@@ -39,7 +39,13 @@ test("an active campaign that does not run says why", () => {
     isActive: true,
     isApproved: true,
   };
-  const prices = { formats: ["rewarded" as const], viewPriceMicros: 10, clickPriceMicros: 1, creatives: [creative] };
+  const prices = {
+    formats: ["rewarded" as const],
+    viewPriceMicros: 10,
+    clickPriceMicros: 1,
+    taskPriceMicros: 1,
+    creatives: [creative],
+  };
   const left = { budgetLeftMicros: 10, deliveredShare: 0.1, advertiserLeftMicros: null, isAdvertiserStopped: false };
   const campaign = { status: "active", pausedBy: null, ...plan, ...prices, ...left } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>

@@ -248,3 +248,19 @@ export const webhookExamples = {
     },
   ],
 };
+
+const task = {
+  code,
+  state: "offered",
+  title: "Secret Garden",
+  url: "https://rewards.example/task/7hKqM3xW9tRbZ2cN",
+  expires_at: "2026-03-01T13:00:00.000Z",
+  hold_days: 7,
+  paid_at: "joined",
+};
+
+export const taskExamples = {
+  listTasksRequest: [{ bot_id: botId, user_tg_id: "42", reference: "daily", language: "en" }],
+  offeredTask: [task],
+  listTasksResponse: [{ tasks: [task] }, { tasks: [], reason: "no-task" }],
+};

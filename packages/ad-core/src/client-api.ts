@@ -2,7 +2,7 @@ import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
 import { endpointState, payPerCode, receiverWarnings } from "./client-words.ts";
 import { listedEvent, startParam } from "./listed-event.ts";
-import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
+import { anyEventType, deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.
@@ -335,7 +335,7 @@ export type TestWebhookResponse = z.infer<typeof testWebhookResponse>;
 export const listAttemptsResponse = z
   .object({
     event_id: z.string(),
-    event: eventType,
+    event: anyEventType,
     test: z.literal(true).optional(),
     delivery: deliveryState,
     explanation: z.string().describe("Why the delivery is in this state, and what to do; for people."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { startParamPattern } from "./code.ts";
-import { deliveryState, eventType, moment, telegramId } from "./wire-fields.ts";
+import { anyEventType, deliveryState, moment, telegramId } from "./wire-fields.ts";
 
 /** What an event is worth, where the bot's setting includes it. */
 export const revenueMicros = z
@@ -54,7 +54,7 @@ export const listedDelivery = z
 /** An event as its publisher reads it. */
 export const listedEvent = z.object({
   event_id: z.string(),
-  event: eventType,
+  event: anyEventType,
   bot_id: telegramId,
   user_tg_id: z.string(),
   code: z.string().optional(),

@@ -3,7 +3,7 @@ import { webhookExamples } from "./api-examples.ts";
 import { startParamPattern } from "./code.ts";
 import { currencyCode, revenueMicros } from "./listed-event.ts";
 import { readMoment } from "./moment.ts";
-import { eventType, telegramId } from "./wire-fields.ts";
+import { anyEventType, telegramId } from "./wire-fields.ts";
 
 /** Years are not bounded: an event must not be lost because its service has a wrong clock. */
 const eventTime = z.string().refine((text) => {
@@ -19,7 +19,7 @@ const eventTime = z.string().refine((text) => {
  */
 export const webhookEvent = z
   .object({
-    event: eventType,
+    event: anyEventType,
     user_tg_id: z
       .union([telegramId, z.literal("0")], "must be a string of digits, in quotes")
       .describe('`"0"` on test events, so that receivers which do not know `test` reward nobody.'),

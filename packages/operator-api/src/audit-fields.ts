@@ -5,6 +5,7 @@ import { storedName } from "./stored-names.ts";
 /** The fields that recorded states of objects may have, beside the settings of campaigns and bots. */
 const otherFields = [
   "advertiser_id",
+  "approves_requests",
   "attempts",
   "billing",
   "bot_id",
@@ -51,6 +52,7 @@ const otherFields = [
   "review_reason",
   "reviewed_at",
   "revision",
+  "rights",
   "role",
   "search",
   "seen_by",
@@ -58,8 +60,10 @@ const otherFields = [
   "sha256",
   "state",
   "status",
+  "task_bot_id",
   "submitted_at",
   "telegram",
+  "token",
   "tokens",
   "unit_icon_file_name",
   "url",

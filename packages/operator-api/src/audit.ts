@@ -15,6 +15,8 @@ export const objectKinds = [
   "view",
   "click",
   "conversion",
+  "task-bot",
+  "task-channel",
   "delivery",
   "deployment",
   "saved-report",

@@ -154,6 +154,11 @@ export const botSettings = z.object({
   includeRevenue: z
     .boolean()
     .describe("Webhooks and the list of events say what each event is worth to the publisher."),
+  hasTasks: z
+    .boolean()
+    .describe(
+      "The bot asks for tasks, and gets the webhooks `task` and `task_reversed`. Telegram's terms forbid social growth manipulation: read the page on tasks before.",
+    ),
   appOrigins: z
     .array(appOrigin)
     .max(20, "must name at most 20")

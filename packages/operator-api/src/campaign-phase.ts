@@ -5,7 +5,7 @@ export type CampaignPhase = (typeof campaignPhases)[number];
 
 type Phased = Pick<
   Campaign,
-  "status" | "pausedBy" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros"
+  "status" | "pausedBy" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros" | "taskPriceMicros"
 > &
   Omit<DeliveredSoFar, "delivered"> & {
     /** One that is attached, active and approved. */
@@ -26,11 +26,11 @@ export function campaignPhase(campaign: Phased, now: number): CampaignPhase {
   if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
   // What is free needs no money.
   if (advertiserLeftMicros !== null && advertiserLeftMicros < price) return "unfunded";
-  // A direct link needs no creative.
-  return campaign.hasCreative || campaign.formats.includes("direct_link") ? "running" : "unapproved";
+  // Only a video needs a creative.
+  return campaign.hasCreative || campaign.formats.some((format) => format !== "rewarded") ? "running" : "unapproved";
 }
 
-function cheapestAd({ formats, viewPriceMicros, clickPriceMicros }: Phased): number {
-  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros };
+function cheapestAd({ formats, viewPriceMicros, clickPriceMicros, taskPriceMicros }: Phased): number {
+  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros, task: taskPriceMicros };
   return Math.min(...formats.map((format) => prices[format]));
 }

@@ -3,9 +3,15 @@
  * added here reaches each of them, and the compiler names what must handle it.
  */
 
-/** What is shown: a video with a reward, or a link that is followed. */
-export const campaignFormats = ["rewarded", "direct_link"] as const;
+/** What is shown for a code: a video with a reward, or a link that is followed. */
+export const adFormats = ["rewarded", "direct_link"] as const;
+/** What a campaign buys: ads, or tasks: users who join a channel and stay. */
+export const campaignFormats = [...adFormats, "task"] as const;
 export type CampaignFormat = (typeof campaignFormats)[number];
+
+/** When a task is paid: as soon as the user has joined, or once the user has stayed. */
+export const taskPayments = ["joined", "kept"] as const;
+export type TaskPayment = (typeof taskPayments)[number];
 
 /** The serving order: a campaign of a later priority is shown when none of an earlier one can be. */
 export const campaignPriorities = ["sponsorship", "standard", "house"] as const;

@@ -12,6 +12,7 @@ import {
   campaignStatuses,
   pacings,
   platforms,
+  taskPayments,
 } from "./campaign-words.ts";
 import { fieldFault } from "./field-forms.ts";
 import {
@@ -101,6 +102,18 @@ export const campaignSettings = z.strictObject({
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
   viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
   clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
+  taskPriceMicros: price.describe(
+    "The price of one user who joins the channel and stays, in millionths of the deployment's currency.",
+  ),
+  taskChatId: z
+    .string()
+    .regex(/^-[1-9][0-9]{0,19}$/, "must be the id of a channel of a task bot, such as -1001234567890")
+    .nullable()
+    .describe("The channel that users join: one of those that a task bot knows."),
+  taskHoldDays: wholeNumber(0, 90).describe("A user who leaves within so many days is not paid, or is taken back."),
+  taskPaidAt: z
+    .enum(taskPayments)
+    .describe("`joined`: paid at once, and taken back if the user leaves too early; `kept`: paid after these days."),
   totalBudgetMicros: budget,
   dailyBudgetMicros: budget,
   totalViewCap: cap,
@@ -134,6 +147,10 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   weight: 1,
   viewPriceMicros: 0,
   clickPriceMicros: 0,
+  taskPriceMicros: 0,
+  taskChatId: null,
+  taskHoldDays: 7,
+  taskPaidAt: "joined",
   totalBudgetMicros: null,
   dailyBudgetMicros: null,
   totalViewCap: null,
@@ -145,10 +162,11 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   targeting: {},
 };
 
-/** Settings that only one format has: with those of the other, a campaign would run free or without a limit. */
+/** Settings that only one format has: with those of another, a campaign would run free or without a limit. */
 export const settingsOfFormat = {
   rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
   direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
+  task: ["taskPriceMicros", "taskChatId", "taskHoldDays", "taskPaidAt"],
 } as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
 
 /** A campaign's formats cannot be changed, so that past charges keep their meaning. */

@@ -1,4 +1,4 @@
-import { deliveryState, eventType, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
+import { anyEventType, deliveryState, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -14,7 +14,7 @@ export type EndReason = z.output<typeof endReason>;
 const listedDelivery = z.object({
   botId: z.string(),
   eventId: z.string(),
-  event: eventType,
+  event: anyEventType,
   userId: z.string(),
   isTest: z.boolean(),
   state: deliveryState,

@@ -20,6 +20,7 @@ import { savedReportRoutes } from "./saved-reports.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { statusRoutes } from "./status.ts";
+import { taskRoutes } from "./tasks.ts";
 import { userRoutes } from "./users.ts";
 
 /**
@@ -43,6 +44,7 @@ export const operatorRoutes = {
   ...viewRoutes,
   ...clickRoutes,
   ...conversionRoutes,
+  ...taskRoutes,
   ...statisticsRoutes,
   ...savedReportRoutes,
   ...statusRoutes,

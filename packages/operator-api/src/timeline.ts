@@ -1,6 +1,6 @@
 import {
+  anyEventType,
   deliveryState,
-  eventType,
   playbackFault,
   reportRefusalReason,
   requestErrorClass,
@@ -137,7 +137,7 @@ const timelineDetail = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("playback-fault"), fault: playbackFault }),
   z.object({ kind: z.literal("decision"), decision: reviewDecision }),
   z.object({ kind: z.literal("visit-refused"), reason: visitRefusal }),
-  z.object({ kind: z.literal("event"), event: eventType }),
+  z.object({ kind: z.literal("event"), event: anyEventType }),
   z.object({ kind: z.literal("webhook"), state: deliveryState, endReason: endReason.nullable() }),
   z.object({ kind: z.literal("attempt"), attempt: z.int(), isReplay: z.boolean() }),
   z.object({ kind: z.literal("answer"), status: z.int() }),

@@ -1,4 +1,4 @@
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/wire-fields";
 import type { ScriptState } from "./bots.ts";
 import type { ConversionRefusal } from "./conversions.ts";
 import type { ListedDelivery } from "./deliveries.ts";
@@ -31,7 +31,9 @@ export const deliveryStatesInEnglish = {
 export const eventsInEnglish = {
   rewarded: "rewarded video",
   direct_link: "direct link",
-} satisfies Record<EventType, string>;
+  task: "task",
+  task_reversed: "task taken back",
+} satisfies Record<AnyEventType, string>;
 
 /** How the in-app script fared on a page. */
 export const scriptStatesInEnglish = {

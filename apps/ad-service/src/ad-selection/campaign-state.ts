@@ -48,10 +48,21 @@ export function countAds({ byId }: ServedAds, { campaignId, format }: ReservedAd
     state.viewsInFlight += ads;
     if (funds) funds.heldMicros += ads * campaign.viewPriceMicros;
   } else {
-    state.today.clicks += ads;
-    state.today.spentMicros += ads * campaign.clickPriceMicros;
-    if (funds) funds.spentMicros += ads * campaign.clickPriceMicros;
+    const price = priceOf(campaign, format);
+    if (format === "direct_link") state.today.clicks += ads;
+    state.today.spentMicros += ads * price;
+    if (funds) funds.spentMicros += ads * price;
   }
+}
+
+/** Of one ad or task. */
+function priceOf(campaign: Campaign, format: CampaignFormat): number {
+  const prices = {
+    rewarded: campaign.viewPriceMicros,
+    direct_link: campaign.clickPriceMicros,
+    task: campaign.taskPriceMicros,
+  } satisfies Record<CampaignFormat, number>;
+  return prices[format];
 }
 
 export type Limit =
@@ -76,7 +87,7 @@ interface LimitUse {
 function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
   const { campaign, today, earlier, viewsInFlight, funds } = state;
   const isView = format === "rewarded";
-  const price = isView ? campaign.viewPriceMicros : campaign.clickPriceMicros;
+  const price = priceOf(campaign, format);
   const views = today.views + viewsInFlight;
   const spent = today.spentMicros + viewsInFlight * campaign.viewPriceMicros;
   const uses: LimitUse[] = [];
@@ -89,7 +100,7 @@ function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
   if (isView) {
     add("total-view-cap", false, campaign.totalViewCap, earlier.views + views, 1);
     add("daily-view-cap", true, campaign.dailyViewCap, views, 1);
-  } else {
+  } else if (format === "direct_link") {
     add("total-click-cap", false, campaign.totalClickCap, earlier.clicks + today.clicks, 1);
     add("daily-click-cap", true, campaign.dailyClickCap, today.clicks, 1);
   }

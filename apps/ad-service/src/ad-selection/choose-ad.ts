@@ -40,7 +40,7 @@ export interface CampaignIndex {
 }
 
 export type Choice =
-  /** `creative` is null for a direct link. */
+  /** `creative` is null but for a video. */
   | { outcome: "chosen"; state: CampaignState; creative: CampaignCreative | null }
   | { outcome: "no-ad"; reason: NoAdReason };
 
@@ -110,7 +110,7 @@ function drawCreative(
   { format, without }: AdRequest,
   random: () => number,
 ): CampaignCreative | null {
-  if (format === "direct_link") return null;
+  if (format !== "rewarded") return null;
   const shown = campaign.creatives.filter((creative) => isShown(creative) && !without?.has(creative.creativeId));
   return drawByWeight(shown, random) ?? null;
 }
@@ -174,8 +174,8 @@ export function indexCampaigns(states: readonly CampaignState[], { now, curve, l
     localTimes,
     states,
     userCapSeconds: longest > 0 ? longest : undefined,
-    formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link") },
-    hasFormat: { rewarded: has("rewarded"), direct_link: has("direct_link") },
+    formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link"), task: tiersOf("task") },
+    hasFormat: { rewarded: has("rewarded"), direct_link: has("direct_link"), task: has("task") },
   };
 }
 

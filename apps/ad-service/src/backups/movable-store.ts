@@ -12,6 +12,7 @@ import { migrations } from "../migrations.ts";
 
 const sealedColumns = [
   { table: "bot_tokens", column: "ciphertext", owner: "bot_id", primaryKey: ["bot_id", "token_id"] },
+  { table: "task_bots", column: "token", owner: "task_bot_id", primaryKey: ["task_bot_id"] },
   { table: "people", column: "totp_secret", owner: "person_id", primaryKey: ["person_id"] },
 ];
 

@@ -39,6 +39,7 @@ const settings = {
   skipOffer: "start the ad without the mini-app's offer",
   closeWhenCredited: "close the mini-app 3 s after the reward is credited",
   includeRevenue: "say in webhooks and in the list of events what each is worth to the publisher",
+  hasTasks: "the bot asks for tasks and gets their webhooks; read docs/tasks.md before",
   appOrigins: {
     flag: "app-origin",
     value: "origin",

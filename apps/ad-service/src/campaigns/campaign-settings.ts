@@ -28,6 +28,10 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
     const message = "a direct_link campaign needs a landing URL";
     return { field: "landingUrl", message, fault: fieldFault("LINK_NEEDS_ADDRESS") };
   }
+  if (formats.includes("task") && campaign.taskChatId === null) {
+    const message = "a task campaign needs a channel";
+    return { field: "taskChatId", message, fault: fieldFault("TASK_NEEDS_CHANNEL") };
+  }
   if (callToAction !== null && landingUrl === null) {
     const message = "a call to action needs a landing URL";
     return { field: "landingUrl", message, fault: fieldFault("CALL_TO_ACTION_NEEDS_ADDRESS") };
@@ -52,6 +56,10 @@ const formatFaults = {
       "is for direct links, and this campaign has only videos: it would never be charged or counted (clicks on a video's button are free)",
     fault: fieldFault("OF_LINKS_ONLY"),
   },
+  task: {
+    message: "is for tasks, and this campaign has none: it would never be charged or counted",
+    fault: fieldFault("OF_TASKS_ONLY"),
+  },
 } satisfies Record<CampaignFormat, Omit<CampaignFault, "field">>;
 
 /** With the price or the cap of the other format, a campaign would run free or without a limit. */
@@ -66,7 +74,7 @@ function formatFault({ formats, ...settings }: CampaignSettings & { formats: Cam
 /** The campaign's spend is compared with its budget in doubles, where sums of finer prices would not be exact. */
 function finePriceFault(settings: CampaignSettings): CampaignFault | undefined {
   const budget = Math.max(settings.totalBudgetMicros ?? 0, settings.dailyBudgetMicros ?? 0);
-  const field = (["viewPriceMicros", "clickPriceMicros"] as const).find((name) =>
+  const field = (["viewPriceMicros", "clickPriceMicros", "taskPriceMicros"] as const).find((name) =>
     isPriceTooFine(settings[name], budget),
   );
   return field && { field, message: finePriceRule, fault: finePriceFieldFault };

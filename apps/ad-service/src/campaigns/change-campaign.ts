@@ -85,8 +85,8 @@ export async function addCampaign(
     if (newAdvertiser && !(await hasTerms(tx, advertiser.advertiserId, newAdvertiser)))
       return { outcome: "invalid", fault: knownAdvertiserFault(advertiser.name) };
     if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
-    const ofSample = await sampleFault(tx, advertiser.advertiserId, settings);
-    if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
+    const unfit = (await sampleFault(tx, advertiser.advertiserId, settings)) ?? (await channelFault(tx, settings));
+    if (unfit !== undefined) return { outcome: "invalid", fault: unfit };
     const columns = JSON.stringify(byColumn(settingColumns, settings));
     const inserted = await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
     if (inserted.length > 0) {
@@ -137,6 +137,18 @@ async function sampleFault(
   return { field: "targeting", message, fault: fieldFault("SAMPLE_BOTS_ONLY") };
 }
 
+const findTaskChannel = statement<never>("campaigns.find-task-channel", "select from task_channels where chat_id = $1");
+
+/** A task bot must know the channel: otherwise nobody would see who joins. */
+async function channelFault(
+  tx: Transaction,
+  { taskChatId }: Pick<CampaignSettings, "taskChatId">,
+): Promise<CampaignFault | undefined> {
+  if (taskChatId === null || (await tx.run(findTaskChannel, [taskChatId])).length > 0) return undefined;
+  const message = "is no channel that a task bot knows; add it with: task-channels add";
+  return { field: "taskChatId", message, fault: fieldFault("TASK_NEEDS_CHANNEL") };
+}
+
 function knownAdvertiserFault(name: string): CampaignFault {
   const message = `are the terms of a new advertiser, and ${name} is known with others; change them with: money terms`;
   return { field: "newAdvertiser", message, fault: fieldFault("ADVERTISER_KNOWN", { name }) };
@@ -152,7 +164,7 @@ function creativesFault(formats: CampaignFormat[], creativeIds: string[]): Campa
   if (formats.includes("rewarded")) {
     return { field: "creativeIds", message: "a rewarded campaign needs a video", fault: fieldFault("VIDEO_NEEDED") };
   }
-  const message = "a campaign of direct links has a landing URL and no video";
+  const message = "a campaign without the format rewarded has no video";
   return { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") };
 }
 
@@ -240,8 +252,8 @@ async function change(
       const fault = state === "archived" ? archivedFault(advertiser) : await chargedFault(tx, campaignId);
       if (fault !== undefined) return { outcome: "invalid", fault };
     }
-    const ofSample = await sampleFault(tx, advertiserId, changes);
-    if (ofSample !== undefined) return { outcome: "invalid", fault: ofSample };
+    const unfit = (await sampleFault(tx, advertiserId, changes)) ?? (await channelFault(tx, changes));
+    if (unfit !== undefined) return { outcome: "invalid", fault: unfit };
     const columns = JSON.stringify(byColumn(settingColumns, changes));
     const [stored] = await tx.run(update, [campaignId, changes.status, now, columns, advertiserId, changes.pausedBy]);
     if (!stored) throw new Error("the campaign disappeared while it was changed");

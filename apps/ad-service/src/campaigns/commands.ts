@@ -36,6 +36,10 @@ const settings = {
   weight: { text: "how often it is chosen, relative to others", value: "number" },
   viewPriceMicros: "price of a completed view, in the deployment's currency, such as 0.002",
   clickPriceMicros: "price of a counted click on a direct link",
+  taskPriceMicros: "price of a user who joins the channel and stays",
+  taskChatId: { text: "the channel that users join; see task-channels list", value: "id" },
+  taskHoldDays: { text: "who leaves within so many days is not paid, or is taken back", value: "days" },
+  taskPaidAt: "joined: at once, and taken back if the user leaves too early; kept: after these days",
   totalBudgetMicros: "in total",
   dailyBudgetMicros: "per UTC day",
   totalViewCap: "completed views in total",
@@ -110,10 +114,10 @@ async function show(context: CommandContext, campaign: Campaign): Promise<void> 
 
 /** Why a campaign with a price does not run although it is active: a new advertiser is prepaid, and has paid nothing in. */
 function whyUnpaid(
-  { viewPriceMicros, clickPriceMicros, advertiserId }: Campaign,
+  { viewPriceMicros, clickPriceMicros, taskPriceMicros, advertiserId }: Campaign,
   { name, billing, availableMicros }: WireAnswer<"showAdvertiserMoney">,
 ): string | undefined {
-  const hasPrice = viewPriceMicros + clickPriceMicros > 0;
+  const hasPrice = viewPriceMicros + clickPriceMicros + taskPriceMicros > 0;
   if (!hasPrice || billing !== "prepaid" || availableMicros !== 0) return undefined;
   const next = `record what was paid: money top-up ${advertiserId} <amount>; or let it pay later: money terms ${advertiserId} credit`;
   return `${name} is prepaid and has nothing left, so that this campaign does not run. ${next}`;

@@ -35,7 +35,7 @@ export function decideCurrency({ stored, hasMoney }: CurrencyFacts, configured: 
 const readFacts = statement<{ stored: string | null; hasMoney: boolean; hasEntries: boolean }>(
   "currency.read-facts",
   `select (select currency from deployment) as stored, exists (
-     select from campaigns where view_price_micros > 0 or click_price_micros > 0
+     select from campaigns where view_price_micros > 0 or click_price_micros > 0 or task_price_micros > 0
        or total_budget_micros is not null or daily_budget_micros is not null
    ) or exists (select from campaign_days where spent_micros > 0)
      or exists (select from money_entries) as "hasMoney", exists (select from money_entries) as "hasEntries"`,

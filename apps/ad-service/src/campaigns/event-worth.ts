@@ -41,7 +41,7 @@ export function worthOf(charge: Charge, { isTest }: { isTest: boolean }): EventW
 }
 
 /** Rounded down to the millionth. */
-function publisherShareOf(priceMicros: number, percent: number): number {
+export function publisherShareOf(priceMicros: number, percent: number): number {
   return Number((BigInt(priceMicros) * BigInt(percent)) / 100n);
 }
 

@@ -139,6 +139,7 @@ const ofPhase = [
   "formats",
   "viewPriceMicros",
   "clickPriceMicros",
+  "taskPriceMicros",
   "totalBudgetMicros",
   "dailyBudgetMicros",
   "totalViewCap",

@@ -1,5 +1,5 @@
 import { type Author, changeAudited } from "@intermission/postgres/audit";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { conflict } from "@intermission/server/refuse";
 
 export type RefundOutcome =
@@ -14,7 +14,7 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
     insert into refunds (event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, audience, charged_at,
       occurred_at)
     select event_id, campaign_id, creative_id, bot_id, event, price_micros, revenue_micros, audience, occurred_at, $3
-    from events where event_id = $1 and bot_id = $2
+    from events where event_id = $1 and bot_id = $2 and price_micros is not null
     on conflict do nothing
     returning campaign_id, event, price_micros, charged_at
   ),
@@ -41,6 +41,11 @@ export async function writeRefund(
   const values = [eventId, botId, now];
   const refunded = await changeAudited(database, { objectId, author }, { statement: refund, values });
   return refunded === undefined ? "changed" : { outcome: "refunded", ...refunded };
+}
+
+/** The same in the transaction that takes an event back: nothing is refunded twice, or that was not charged. */
+export async function refundEvent(tx: Transaction, of: { eventId: string; botId: string; now: Date }): Promise<void> {
+  await tx.run(refund, [of.eventId, of.botId, of.now]);
 }
 
 /** The operator's answer. `what` names the view or the click. */

@@ -1,9 +1,9 @@
 import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/wire-fields";
 
 /** What an event is about. */
 interface WebhookFacts {
-  event: EventType;
+  event: AnyEventType;
   eventId: string;
   botId: string;
   userId: string;

@@ -34,7 +34,8 @@ describe("what is counted", () => {
     ["ad_requests", "outcome", measureOfRequest],
     // The compiler refuses a milestone of views that has no measure.
     ["ad_milestones", "milestone", measureOfMilestone satisfies Record<Milestone, Measure>],
-    ["events", "event", measureOfEvent],
+    // It is counted as a refund.
+    ["events", "event", { ...measureOfEvent, task_reversed: "refunds" }],
     ...reasonTableNames.map((table): [string, string, Record<string, true>] => [
       table,
       "measure",

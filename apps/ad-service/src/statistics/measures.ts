@@ -1,4 +1,4 @@
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/wire-fields";
 import type { reportFigures } from "@intermission/operator-api/statistics";
 import type { z } from "zod";
 
@@ -38,8 +38,9 @@ export const measureOfMilestone = {
   fault: "playback-faults",
 } as const satisfies Record<CountedMilestone, string>;
 
-export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks" } as const satisfies Record<
-  EventType,
+/** An event that takes something back has no price, and its refund is counted. */
+export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks", task: "tasks" } as const satisfies Record<
+  Exclude<AnyEventType, "task_reversed">,
   string
 >;
 
@@ -47,7 +48,7 @@ export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks" } as 
 export type Measure =
   | (typeof measureOfRequest)[RequestOutcome]
   | (typeof measureOfMilestone)[CountedMilestone]
-  | (typeof measureOfEvent)[EventType]
+  | (typeof measureOfEvent)[keyof typeof measureOfEvent]
   | "refunds"
   | "clicks-refused"
   | "taps"
@@ -87,6 +88,7 @@ export const measureRows = {
   "playback-faults": { column: "playback_faults", figure: "playbackFaultCount", reasons: "playbackFaults", series: ["intermission_playback_faults_total", "given-up"] },
   rewards: { column: "rewards", figure: "rewards", series: [rewards, "rewarded"] },
   clicks: { column: "clicks", figure: "clicks", series: [rewards, "direct_link"] },
+  tasks: { column: "tasks", figure: "tasks", series: [rewards, "task"] },
   refunds: { column: "refunds", figure: "refundCount", reasons: "refunds", series: [rewards, "refund"] },
   "clicks-refused": { column: "clicks_refused", figure: "clicksRefusedCount", reasons: "clicksRefused", series: [clicks, "refused"] },
   taps: { column: "taps", figure: "taps", series: [clicks, "call-to-action"] },

@@ -159,6 +159,9 @@ const rowsOfUser = [
    values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now(), now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :view, now())`,
+  `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, reference, price_micros, hold_days, paid_at, state, was_out,
+     offered_at, expires_at)
+   values ('t' || right(:user, 4), :bot, :user, 'cmp_1', '-1001', 'order-of-' || :user, 5000, 7, 'joined', 'offered', true, now(), now())`,
   `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at, clicked_at)
    values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now(), now())`,
   `insert into tracker_calls (bot_id, view_id, opened_at, event, position, url, user_agent, due_at)

@@ -1,4 +1,4 @@
-import type { EventType, PlaybackFault, RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType, PlaybackFault, RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { ClickSuspicion, CloseReason, StoredViewState, ViewSuspicion } from "@intermission/operator-api/reviews";
 import type {
@@ -179,7 +179,7 @@ function stepOfWithheldClick({ at, outcome, suspicions }: WithheldClick): Step {
 
 interface EventRow extends Ids {
   at: Date;
-  event: EventType;
+  event: AnyEventType;
   isTest: boolean;
   priceMicros: number | null;
   suspicions: ClickSuspicion[] | null;

@@ -1,6 +1,6 @@
 import { type AvailabilityResponse, availabilityResponse } from "@intermission/ad-core/client-api";
 import { telegramId } from "@intermission/ad-core/wire-fields";
-import { campaignFormats } from "@intermission/operator-api/campaign-words";
+import { adFormats } from "@intermission/operator-api/campaign-words";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
@@ -23,7 +23,7 @@ export function availabilityClientRoutes(
   scope.get("/availability", { schema: describeAvailabilityOperation }, async (request) => {
     const { user_tg_id: userId } = request.query;
     const { bot } = callerOf(request);
-    const availability = await describeAvailability(deps, { bot, userId, formats: campaignFormats, now: deps.now() });
+    const availability = await describeAvailability(deps, { bot, userId, formats: adFormats, now: deps.now() });
     const rewards = namedRewardsOf(bot);
     const answer: AvailabilityResponse = { ...availabilityAnswer(availability), ...(rewards && { rewards }) };
     return answer;

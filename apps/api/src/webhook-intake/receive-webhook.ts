@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
+import { eventType } from "@intermission/ad-core/wire-fields";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import { storableText } from "@intermission/postgres/storable-text";
@@ -96,9 +97,12 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
     const eventId = idOf(event);
+    const kind = eventType.safeParse(event.event);
+    // A task may be taken back, and this ledger has no entry for that: the webhook stays undelivered, in the open.
+    if (!kind.success) return refuse({ outcome: "bad-shape", message: noTasks }, noTasks);
     const line = {
       eventId: eventId ?? "",
-      event: event.event,
+      event: kind.data,
       userId: event.user_tg_id,
       code: event.code ?? null,
       reference: event.reference || null,
@@ -129,6 +133,8 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     return outcome;
   };
 }
+
+const noTasks = "this API records no tasks: receive them in the bot's own backend, with the publisher's package";
 
 function isForeign(botId: string | string[] | undefined, ours: string): boolean {
   return botId !== undefined && botId !== ours;

@@ -144,6 +144,8 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
     case "deployment":
     case "saved-report":
     case "sample":
+    case "task-bot":
+    case "task-channel":
       return null;
     default:
       return objectKind satisfies never;

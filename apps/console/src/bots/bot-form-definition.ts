@@ -7,7 +7,7 @@ export const botForm = defineForm(botSettings, {
     { fields: ["name", "username", "category", "timeZone"] },
     { title: "limits", fields: ["dailyCap", "cooldownSeconds", "codeLifetimeSeconds"] },
     { title: "earning", fields: ["payPerCode", "suspiciousViews", "suspiciousClicks"] },
-    { title: "webhooks", fields: ["webhookUrl", "deliveryMode", "publisherApiUrl", "includeRevenue"] },
+    { title: "webhooks", fields: ["webhookUrl", "deliveryMode", "publisherApiUrl", "includeRevenue", "hasTasks"] },
     {
       title: "users",
       fields: ["rewardPerView", "rewardPerClick", "rewardUnit", "privacyUrl", "skipOffer", "closeWhenCredited"],
@@ -41,6 +41,7 @@ export const newBotForm = defineForm(botRoutes.addBot.body, {
     publisherApiUrl: onItsScreen,
     includeRevenue: onItsScreen,
     appOrigins: onItsScreen,
+    hasTasks: onItsScreen,
     rewardPerView: onItsScreen,
     rewardPerClick: onItsScreen,
     rewardUnit: onItsScreen,

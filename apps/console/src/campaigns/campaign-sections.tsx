@@ -51,7 +51,7 @@ const hasVideos = ({ formats }: TypedValues) => Array.isArray(formats) && format
 function Warnings({ values, isNewAdvertiser }: { values: TypedValues; isNewAdvertiser: boolean }) {
   const words = useWords(campaignWords);
   const isSet = (...names: CampaignField[]) => names.some((name) => !isEmpty(values[name]));
-  const hasPrice = isSet("viewPriceMicros", "clickPriceMicros");
+  const hasPrice = isSet("viewPriceMicros", "clickPriceMicros", "taskPriceMicros");
   const limits = [
     "dailyBudgetMicros",
     "totalBudgetMicros",

@@ -1,4 +1,4 @@
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/wire-fields";
 import type { CampaignPriority, Platform } from "@intermission/operator-api/campaign-words";
 import type { ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/reviews";
@@ -23,7 +23,7 @@ export const suspicionWords = loadWords("suspicions") satisfies Record<
 >;
 
 /** What a code earns. */
-export const eventWords = loadWords("events") satisfies Record<Language, Record<EventType, string>>;
+export const eventWords = loadWords("events") satisfies Record<Language, Record<AnyEventType, string>>;
 
 /** The serving order of campaigns. */
 export const priorityWords = loadWords("priorities") satisfies Record<Language, Record<CampaignPriority, string>>;

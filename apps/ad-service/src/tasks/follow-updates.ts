@@ -1,0 +1,135 @@
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
+import type { FastifyBaseLogger } from "fastify";
+import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
+import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import { applyFact, lockTasksOf, type StoredTask, withFacts } from "./change-task.ts";
+import { setRights } from "./task-channels.ts";
+import { allowedUpdates, readUpdates, type TaskNews, type TaskUpdate } from "./telegram-answers.ts";
+
+/** One node reads a bot's updates, since Telegram refuses two readers. After this time another one may. */
+const LEASE_SECONDS = 30;
+/** How long Telegram waits for an update before it answers that there is none. */
+const POLL_SECONDS = 5;
+/** At most so many updates at once: each is a transaction. */
+const MAX_UPDATES = 100;
+
+const claim = statement<{ taskBotId: string; nextUpdate: number }>(
+  "tasks.follow-bots",
+  `update task_bots set follower = $1, followed_until = now() + interval '${LEASE_SECONDS} seconds'
+   where (follower = $1 or followed_until < now()) and quiet_until < now()
+   returning task_bot_id as "taskBotId", next_update::float8 as "nextUpdate"`,
+);
+const release = statement<never>(
+  "tasks.unfollow-bots",
+  "update task_bots set followed_until = '-infinity' where follower = $1",
+);
+// The lock of the row keeps a node whose lease is over, and the one that has followed it, from applying an update together.
+const lockPlace = statement<{ nextUpdate: number }>(
+  "tasks.lock-place",
+  `select next_update::float8 as "nextUpdate" from task_bots where task_bot_id = $1 for update`,
+);
+const movePlace = statement<never>("tasks.move-place", "update task_bots set next_update = $2 where task_bot_id = $1");
+
+export interface TaskDeps extends TaskBotCalls {
+  deliveries: Pick<Deliveries, "wake">;
+  log: Pick<FastifyBaseLogger, "info" | "warn" | "error">;
+  now: () => Date;
+}
+
+/**
+ * Reads the updates of all task bots until it is stopped; any number of nodes may run it. An update and its place commit
+ * together: after a crash Telegram sends again what was not applied, and nothing is applied twice.
+ */
+export function startFollowingTaskBots(deps: TaskDeps & { node: string; everyMs?: number }): BackgroundLoop {
+  const { database, node, log, everyMs = 1000 } = deps;
+  return startLoop({
+    everyMs,
+    async round(stopping) {
+      try {
+        const bots = await database.run(claim, [node]);
+        const applied = await Promise.all(bots.map((bot) => followBot(deps, bot, stopping)));
+        return applied.some((count) => count > 0) ? 0 : undefined;
+      } finally {
+        if (stopping.aborted) await database.run(release, [node]);
+      }
+    },
+    onFault: (error) => log.error({ err: error }, "updates of task bots could not be applied; trying again"),
+  });
+}
+
+async function followBot(
+  deps: TaskDeps,
+  { taskBotId, nextUpdate }: { taskBotId: string; nextUpdate: number },
+  stopping: AbortSignal,
+): Promise<number> {
+  const fields = { offset: nextUpdate, limit: MAX_UPDATES, timeout: POLL_SECONDS, allowed_updates: allowedUpdates };
+  const answer = await callTaskBot(deps, { taskBotId, method: "getUpdates", fields, signal: stopping }).catch(
+    (error: unknown) => {
+      if (stopping.aborted) return undefined;
+      throw error;
+    },
+  );
+  if (answer === undefined) return 0;
+  const updates = answer.outcome === "ok" ? readUpdates(answer.result) : undefined;
+  if (updates === undefined) {
+    if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer }, "a task bot's updates could not be read");
+    return 0;
+  }
+  for (const update of updates) {
+    // What was not applied before the stop is sent again.
+    if (stopping.aborted) break;
+    await applyUpdate(deps, taskBotId, update);
+  }
+  return updates.length;
+}
+
+/** Applies an update once: an earlier one than the place is left out, since it was applied before. */
+export async function applyUpdate(deps: TaskDeps, taskBotId: string, { updateId, news }: TaskUpdate): Promise<void> {
+  const changed = await withFacts(deps.database, async (tx) => {
+    const [place] = await tx.run(lockPlace, [taskBotId]);
+    if (place === undefined || updateId < place.nextUpdate) return false;
+    await tx.run(movePlace, [taskBotId, updateId + 1]);
+    return applyNews(tx, news, deps.now());
+  });
+  if (changed) deps.deliveries.wake();
+}
+
+const approve = statement<never>(
+  "tasks.approve",
+  "update tasks set call = 'approve', call_due_at = $2, call_attempts = 0 where code = $1 and state = 'opened'",
+);
+
+/** Whether something changed that makes events. */
+async function applyNews(tx: Transaction, news: TaskNews, now: Date): Promise<boolean> {
+  switch (news.kind) {
+    case "other":
+      return false;
+    case "rights":
+      await setRights(tx, news, now);
+      return false;
+    case "requested":
+      // Requests of other users, and by other links, are left to the administrators.
+      for (const task of await lockTasksOf(tx, news))
+        if (task.isOwnLink && task.userId === news.userId) await tx.run(approve, [task.code, now]);
+      return false;
+    case "joined":
+    case "left":
+      for (const task of await lockTasksOf(tx, news)) {
+        const fact = factOf(news, task);
+        if (fact !== undefined) await applyFact(tx, task, fact, now);
+      }
+      return true;
+    default:
+      return news satisfies never;
+  }
+}
+
+function factOf(
+  { kind, userId, at }: Extract<TaskNews, { kind: "joined" | "left" }>,
+  task: StoredTask & { isOwnLink: boolean },
+) {
+  if (kind === "left") return task.userId === userId ? { kind, at } : undefined;
+  if (task.isOwnLink) return { kind, userId, at };
+  return { kind: "joined-otherwise" as const, at };
+}

@@ -1,0 +1,151 @@
+import type { TaskState } from "@intermission/ad-core/wire-fields";
+import type { TaskPayment } from "@intermission/operator-api/campaign-words";
+import type { TaskProof, TaskVoidReason } from "@intermission/operator-api/tasks";
+
+/** A task as it is stored, as far as facts change it. */
+export interface Task {
+  userId: string;
+  state: TaskState;
+  paidAt: TaskPayment;
+  holdDays: number;
+  expiresAt: Date;
+  joinedAt: Date | null;
+  heldUntil: Date | null;
+  /** Also of a user whose join was not reported yet: facts may come in any order. */
+  leftAt: Date | null;
+  isPaid: boolean;
+  hasLink: boolean;
+  wasOut: boolean;
+  /** The user has joined for the same campaign with another task, of whichever bot. */
+  hasJoinedBefore: boolean;
+}
+
+/** What Telegram knows of a user in a chat. Whatever is no answer is `unknown`: it never counts as done. */
+export type Membership = "in" | "out" | "unknown";
+
+/** What becomes known of a task. `at`: when it happened, not when it arrived. */
+export type TaskFact =
+  /** The user, or whoever has the address, opened it and gets the link. */
+  | { kind: "opened"; at: Date }
+  /** Somebody joined by the link of this task's code. */
+  | { kind: "joined"; userId: string; at: Date }
+  /** The task's user joined, and not by this link. */
+  | { kind: "joined-otherwise"; at: Date }
+  | { kind: "left"; at: Date }
+  /** Telegram's answer about the user now. */
+  | { kind: "checked"; membership: Membership; at: Date }
+  /** The end of the offer has passed. */
+  | { kind: "expired"; at: Date };
+
+/** Why a fact changes nothing. */
+export type StayReason = "again" | "over" | "late" | "unknown" | "not-yet" | "not-joined";
+
+export interface TaskMove {
+  outcome: "moves";
+  state: TaskState;
+  /** The event that is made with it. */
+  event: "task" | "task_reversed" | null;
+  voidReason: TaskVoidReason | null;
+  proof: TaskProof | null;
+  joinedAt: Date | null;
+  heldUntil: Date | null;
+  leftAt: Date | null;
+}
+
+/** `leftAt`: it is remembered for a join that is reported later. */
+export type TaskVerdict = TaskMove | { outcome: "stays"; reason: StayReason; leftAt?: Date };
+
+const DAY_MS = 86_400_000;
+
+/**
+ * What a fact does to a task: offered → opened → joined → held → kept | left. `joined` is passed at once: it is the moment
+ * `joinedAt`, and the hold begins with it. An offer may also end without a join (`lapsed`), or by one that does not count
+ * (`void`).
+ *
+ * Each fact may come twice, late or before an earlier one; a task pays once at most, and takes back only what it paid.
+ */
+export function judgeTask(task: Task, fact: TaskFact): TaskVerdict {
+  switch (fact.kind) {
+    case "opened":
+      if (task.state === "offered" && fact.at < task.expiresAt) return move(task, "opened");
+      return stays(task.state === "opened" ? "again" : "over");
+    case "joined":
+      return judgeJoin(task, fact);
+    case "joined-otherwise":
+      return isOpen(task) ? voided(task, "other-link") : stays("over");
+    case "left":
+      return judgeLeave(task, fact.at);
+    case "checked":
+      return judgeCheck(task, fact);
+    case "expired":
+      if (fact.at < task.expiresAt) return stays("not-yet");
+      return isOpen(task) ? move(task, "lapsed") : stays("over");
+    default:
+      return fact satisfies never;
+  }
+}
+
+const isOpen = ({ state }: Task) => state === "offered" || state === "opened";
+
+function judgeJoin(task: Task, { userId, at }: { userId: string; at: Date }): TaskVerdict {
+  // A join in time may be reported after the end of its offer.
+  if (!isOpen(task) && task.state !== "lapsed") return stays(task.joinedAt === null ? "over" : "again");
+  if (userId !== task.userId) return isOpen(task) ? voided(task, "other-user") : stays("over");
+  if (at > task.expiresAt) return stays("late");
+  return joined(task, at, "link");
+}
+
+function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
+  if (task.hasJoinedBefore) return voided(task, "joined-before");
+  // Who leaves to join again was a member when the task was offered.
+  if (task.leftAt !== null && task.leftAt < at) return voided(task, "member-before");
+  const heldUntil = new Date(at.getTime() + task.holdDays * DAY_MS);
+  const dates = { proof, joinedAt: at, heldUntil };
+  // The report of a leave may come before that of the join.
+  if (task.leftAt !== null && task.leftAt < heldUntil) return move(task, "left", dates);
+  const state = task.holdDays === 0 ? "kept" : "held";
+  const isDue = task.paidAt === "joined" || state === "kept";
+  return move(task, state, { ...dates, event: isDue ? "task" : null });
+}
+
+function judgeLeave(task: Task, at: Date): TaskVerdict {
+  if (isOpen(task) || task.state === "lapsed") return { ...stays("not-joined"), leftAt: at };
+  if (task.state !== "held") return stays(task.state === "left" ? "again" : "over");
+  if (task.joinedAt === null || task.heldUntil === null) throw new Error("a held task has no join");
+  if (at < task.joinedAt) return stays("late");
+  return at >= task.heldUntil ? kept(task) : left(task, at);
+}
+
+function judgeCheck(task: Task, { membership, at }: { membership: Membership; at: Date }): TaskVerdict {
+  if (membership === "unknown") return stays("unknown");
+  if (isOpen(task)) {
+    if (membership === "out") return stays("not-joined");
+    if (at > task.expiresAt) return stays("late");
+    return task.wasOut && task.state === "opened" ? joined(task, at, "membership") : stays("unknown");
+  }
+  if (task.state !== "held" || task.heldUntil === null) return stays("over");
+  // Whether a user who is out at the end left before or after it is not known: it is not paid.
+  if (membership === "out") return left(task, at);
+  return at >= task.heldUntil ? kept(task) : stays("not-yet");
+}
+
+const kept = (task: Task) => move(task, "kept", { event: task.isPaid ? null : "task" });
+const left = (task: Task, at: Date) => move(task, "left", { leftAt: at, event: task.isPaid ? "task_reversed" : null });
+const voided = (task: Task, voidReason: TaskVoidReason) => move(task, "void", { voidReason });
+
+function move(task: Task, state: TaskState, changes: Partial<TaskMove> = {}): TaskMove {
+  const { joinedAt, heldUntil, leftAt } = task;
+  return {
+    outcome: "moves",
+    state,
+    event: null,
+    voidReason: null,
+    proof: null,
+    joinedAt,
+    heldUntil,
+    leftAt,
+    ...changes,
+  };
+}
+
+const stays = (reason: StayReason) => ({ outcome: "stays" as const, reason });

@@ -1,0 +1,155 @@
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { lockFunds, readFundsOf } from "../ad-selection/advertiser-funds.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import { applyFact, lockTask, type StoredTask } from "./change-task.ts";
+import { readLink } from "./telegram-answers.ts";
+
+export type OpenTaskOutcome =
+  | { outcome: "opened"; inviteLink: string }
+  | { outcome: "unknown-task" }
+  /** It has ended, or is done. */
+  | { outcome: "over" }
+  /** The campaign does not run any more, or nothing is left of its budget. */
+  | { outcome: "no-ad" }
+  /** Telegram made no link now. */
+  | { outcome: "unavailable" };
+
+export interface OpenDeps extends TaskBotCalls {
+  campaigns: CampaignSnapshot;
+}
+
+/** While a node makes a link, others wait so long; a link that was made and not stored is known to nobody, and expires. */
+const CLAIM_SECONDS = 20;
+/** Telegram's limits are not documented: no channel gets more links at once. */
+const MAX_LINKS = 1000;
+/** Of a code, in an invite link's name. */
+const NAME_LENGTH = 32;
+
+const readLinkOf = statement<{ inviteLink: string | null; isClaimed: boolean }>(
+  "tasks.read-link",
+  `select invite_link as "inviteLink", coalesce(link_claimed_until > now(), false) as "isClaimed" from tasks where code = $1`,
+);
+const claimLink = statement<never>(
+  "tasks.claim-link",
+  `update tasks set link_claimed_until = now() + interval '${CLAIM_SECONDS} seconds' where code = $1`,
+);
+const storeLink = statement<{ inviteLink: string }>(
+  "tasks.store-link",
+  `update tasks set invite_link = $2, link_claimed_until = null where code = $1 and state = 'opened' and case when invite_link is null then true end
+   returning invite_link as "inviteLink"`,
+);
+const unclaimLink = statement<never>(
+  "tasks.unclaim-link",
+  "update tasks set link_claimed_until = null where code = $1",
+);
+const readChannel = statement<{ taskBotId: string; approvesRequests: boolean }>(
+  "tasks.read-channel-of-link",
+  `select task_bot_id as "taskBotId", approves_requests as "approvesRequests" from task_channels where chat_id = $1`,
+);
+
+/**
+ * Opens a task: its place in the campaign's budget is held until its end, and its invite link, which is for one user, is made at
+ * the first opening. Opening it again answers the same link.
+ */
+export async function openTask(deps: OpenDeps, { code, now }: { code: string; now: Date }): Promise<OpenTaskOutcome> {
+  const { database } = deps;
+  const opened = await database.transaction((tx) => openOnce(deps, tx, { code, now }));
+  if (opened.outcome !== "make-link") return opened;
+  const { task } = opened;
+  const inviteLink = await makeLink(deps, task);
+  if (inviteLink === undefined) {
+    await database.run(unclaimLink, [code]);
+    return { outcome: "unavailable" };
+  }
+  const [stored] = await database.run(storeLink, [code, inviteLink]);
+  return stored === undefined ? { outcome: "over" } : { outcome: "opened", inviteLink };
+}
+
+async function openOnce(
+  { campaigns }: OpenDeps,
+  tx: Transaction,
+  { code, now }: { code: string; now: Date },
+): Promise<OpenTaskOutcome | { outcome: "make-link"; task: StoredTask }> {
+  const task = await lockTask(tx, code);
+  if (task === undefined) return { outcome: "unknown-task" };
+  if ((task.state !== "offered" && task.state !== "opened") || task.expiresAt <= now) return { outcome: "over" };
+  const [link] = await tx.run(readLinkOf, [code]);
+  if (link?.inviteLink) return { outcome: "opened", inviteLink: link.inviteLink };
+  if (link?.isClaimed) return { outcome: "unavailable" };
+  if (task.state === "offered") {
+    const state = campaigns.byId.get(task.campaignId);
+    if (state === undefined || !(await hasPlace(tx, task, state.campaign, now))) return { outcome: "no-ad" };
+    await applyFact(tx, task, { kind: "opened", at: now }, now);
+  }
+  await tx.run(claimLink, [code]);
+  return { outcome: "make-link", task };
+}
+
+const readSpent = statement<{ spent: number; spentToday: number; held: number; links: number }>(
+  "tasks.read-spent",
+  `select coalesce(sum(spent_micros), 0)::float8 as spent,
+     coalesce(sum(spent_micros) filter (where day = ($2::timestamptz at time zone 'utc')::date), 0)::float8 as "spentToday",
+     (select coalesce(sum(price_micros), 0)::float8 from tasks
+      where campaign_id = $1 and state in ('opened', 'held') and not is_paid and not is_test) as held,
+     (select count(*)::integer from tasks where campaign_id = $1 and state = 'opened') as links
+   from campaign_days where campaign_id = $1`,
+);
+const readHeldOfAdvertiser = statement<{ held: number }>(
+  "tasks.read-held-of-advertiser",
+  `select coalesce(sum(price_micros), 0)::float8 as held from tasks
+   where campaign_id in (select campaign_id from campaigns where advertiser_id = $1)
+     and state in ('opened', 'held') and not is_paid and not is_test`,
+);
+const lockCampaign = statement<never>(
+  "tasks.lock-campaign",
+  "select from campaigns where campaign_id = $1 for no key update",
+);
+
+interface Budgets {
+  campaignId: string;
+  advertiserId: string;
+  totalBudgetMicros: number | null;
+  dailyBudgetMicros: number | null;
+}
+
+/**
+ * Whether one more task may be opened. Under the locks of the campaign and its advertiser, and with every opened task counted as
+ * if it were paid: what tasks cost never exceeds a budget, however many are opened at once on any number of nodes.
+ */
+async function hasPlace(tx: Transaction, task: StoredTask, campaign: Budgets, now: Date): Promise<boolean> {
+  await tx.run(lockCampaign, [campaign.campaignId]);
+  const [found] = await tx.run(readSpent, [campaign.campaignId, now]);
+  if (found === undefined) throw new Error("tasks.read-spent returned no row");
+  const { spent, spentToday, held, links } = found;
+  if (links >= MAX_LINKS) return false;
+  const price = task.isTest ? 0 : task.priceMicros;
+  if (price === 0) return true;
+  if (spent + held + price > (campaign.totalBudgetMicros ?? Number.POSITIVE_INFINITY)) return false;
+  if (spentToday + held + price > (campaign.dailyBudgetMicros ?? Number.POSITIVE_INFINITY)) return false;
+  await lockFunds(tx, campaign.advertiserId);
+  const funds = await readFundsOf(tx, campaign.advertiserId, now);
+  if (funds === null) return true;
+  const [ofAdvertiser] = await tx.run(readHeldOfAdvertiser, [campaign.advertiserId]);
+  return funds.spentMicros + funds.heldMicros + (ofAdvertiser?.held ?? 0) + price <= funds.limitMicros;
+}
+
+async function makeLink(deps: OpenDeps, task: StoredTask): Promise<string | undefined> {
+  const channel = await channelOf(deps.database, task.chatId);
+  const fields = {
+    chat_id: task.chatId,
+    name: task.code.slice(0, NAME_LENGTH),
+    expire_date: Math.floor(task.expiresAt.getTime() / 1000),
+    // Telegram takes no limit of members for a link that asks for requests.
+    ...(channel.approvesRequests ? { creates_join_request: true } : { member_limit: 1 }),
+  };
+  const { taskBotId } = channel;
+  const answer = await callTaskBot(deps, { taskBotId, method: "createChatInviteLink", fields });
+  return answer.outcome === "ok" ? readLink(answer.result) : undefined;
+}
+
+async function channelOf(database: Pick<Database, "run">, chatId: string) {
+  const [channel] = await database.run(readChannel, [chatId]);
+  if (channel === undefined) throw new Error(`there is no task channel ${chatId}`);
+  return channel;
+}

@@ -1,0 +1,186 @@
+import type { ChannelRights } from "@intermission/operator-api/tasks";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type BotApiAnswer, callBotApi, callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import { readChat, readMe, rightsIn } from "./telegram-answers.ts";
+
+export interface TaskBot {
+  taskBotId: string;
+  username: string;
+  channels: number;
+  addedAt: Date;
+  quietUntil: Date | null;
+}
+
+export interface TaskChannel {
+  chatId: string;
+  taskBotId: string;
+  title: string;
+  username: string | null;
+  approvesRequests: boolean;
+  rights: ChannelRights;
+  checkedAt: Date;
+}
+
+const botColumns = `task_bot_id as "taskBotId", username, added_at as "addedAt",
+  (select count(*) from task_channels where task_channels.task_bot_id = task_bots.task_bot_id)::integer as channels,
+  case when quiet_until > now() then quiet_until end as "quietUntil"`;
+const channelColumns = `chat_id as "chatId", task_bot_id as "taskBotId", title, username,
+  approves_requests as "approvesRequests", rights, checked_at as "checkedAt"`;
+
+const selectBots = statement<TaskBot>(
+  "tasks.list-bots",
+  `select ${botColumns} from task_bots where task_bot_id > $1 order by task_bot_id limit $2`,
+);
+const findBot = statement<TaskBot>("tasks.find-bot", `select ${botColumns} from task_bots where task_bot_id = $1`);
+const selectChannels = statement<TaskChannel>(
+  "tasks.list-channels",
+  `select ${channelColumns} from task_channels where chat_id > $1 order by chat_id limit $2`,
+);
+const findChannel = statement<TaskChannel>(
+  "tasks.find-channel",
+  `select ${channelColumns} from task_channels where chat_id = $1`,
+);
+const putBot = statement<never>(
+  "tasks.put-bot",
+  `insert into task_bots (task_bot_id, username, token) values ($1, $2, $3)
+   on conflict (task_bot_id) do update set username = excluded.username, token = excluded.token`,
+);
+const putChannel = statement<never>(
+  "tasks.put-channel",
+  `insert into task_channels as known (chat_id, task_bot_id, title, username, approves_requests, rights, checked_at)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (chat_id) do update set title = excluded.title, username = excluded.username,
+     approves_requests = excluded.approves_requests, rights = excluded.rights, checked_at = excluded.checked_at
+   where known.task_bot_id = excluded.task_bot_id`,
+);
+const storeRights = statement<never>(
+  "tasks.set-rights",
+  "update task_channels set rights = $2, checked_at = $3 where chat_id = $1",
+);
+
+interface PageOf {
+  after?: string | undefined;
+  limit: number;
+}
+
+export async function listTaskBots(database: Database, { after = "", limit }: PageOf) {
+  const rows = await database.run(selectBots, [after, limit + 1]);
+  const taskBots = rows.slice(0, limit);
+  return { taskBots, next: rows.length > limit ? (taskBots.at(-1)?.taskBotId ?? null) : null };
+}
+
+export async function listTaskChannels(database: Database, { after = "", limit }: PageOf) {
+  const rows = await database.run(selectChannels, [after, limit + 1]);
+  const channels = rows.slice(0, limit);
+  return { channels, next: rows.length > limit ? (channels.at(-1)?.chatId ?? null) : null };
+}
+
+async function readTaskChannel(database: Pick<Database, "run">, chatId: string) {
+  return (await database.run(findChannel, [chatId]))[0];
+}
+
+/** What Telegram reports of the task bot in a chat; of an unknown chat nothing is stored. */
+export async function setRights(
+  tx: Pick<Transaction, "run">,
+  { chatId, rights }: { chatId: string; rights: ChannelRights },
+  now: Date,
+): Promise<void> {
+  await tx.run(storeRights, [chatId, rights, now]);
+}
+
+/** Why Telegram did not confirm something: as a sentence for the operator. */
+function whyNot(answer: Exclude<BotApiAnswer, { outcome: "ok" }>): string {
+  switch (answer.outcome) {
+    case "refused":
+      return `Telegram refuses: ${answer.description}`;
+    case "busy":
+      return `Telegram asks for a pause of ${answer.retryAfterSeconds} s`;
+    case "unreachable":
+      return `Telegram was not reached (${answer.reason})`;
+    default:
+      return answer satisfies never;
+  }
+}
+
+type Added<Value> = { outcome: "added"; value: Value } | { outcome: "not-confirmed"; why: string };
+
+const deaf = "Telegram's answer has another form than this version knows";
+
+/** Adds a task bot, or replaces its token, once Telegram has said whose token it is. Updates are read by polling. */
+export async function addTaskBot(
+  deps: TaskBotCalls,
+  { token, author }: { token: string; author: Author | undefined },
+): Promise<Added<TaskBot>> {
+  const answer = await callBotApi(deps, { token, method: "getMe", fields: {} });
+  if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
+  const me = readMe(answer.result);
+  if (me === undefined) return { outcome: "not-confirmed", why: deaf };
+  // With a webhook, Telegram would refuse to list updates.
+  const freed = await callBotApi(deps, { token, method: "deleteWebhook", fields: {} });
+  if (freed.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(freed) };
+  const { database, secretBox } = deps;
+  await database.transaction(async (tx) => {
+    const change = await openChange(tx, author, me.id);
+    await tx.run(putBot, [me.id, me.username, secretBox.seal(token, me.id)]);
+    await audit(tx, change);
+  });
+  const [added] = await database.run(findBot, [me.id]);
+  if (added === undefined) throw new Error("the task bot disappeared while it was added");
+  return { outcome: "added", value: added };
+}
+
+export async function isTaskBot(database: Database, taskBotId: string): Promise<boolean> {
+  return (await database.run(findBot, [taskBotId])).length > 0;
+}
+
+async function rightsOfBot(deps: TaskBotCalls, { taskBotId, chatId }: { taskBotId: string; chatId: string }) {
+  const fields = { chat_id: chatId, user_id: Number(taskBotId) };
+  return rightsIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
+}
+
+interface NewChannel {
+  taskBotId: string;
+  /** Its id or its @name. */
+  chat: string;
+  approvesRequests: boolean;
+  author: Author | undefined;
+  now: Date;
+}
+
+/** Adds a channel that the task bot reaches, with what the bot may do there now. */
+export async function addTaskChannel(
+  deps: TaskBotCalls,
+  { taskBotId, chat: named, approvesRequests, author, now }: NewChannel,
+): Promise<Added<TaskChannel> | { outcome: "of-another-bot" }> {
+  const answer = await callTaskBot(deps, { taskBotId, method: "getChat", fields: { chat_id: named } });
+  if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
+  const chat = readChat(answer.result);
+  if (chat === undefined) return { outcome: "not-confirmed", why: deaf };
+  const rights = await rightsOfBot(deps, { taskBotId, chatId: chat.id });
+  const values = [chat.id, taskBotId, chat.title, chat.username ?? null, approvesRequests, rights, now];
+  await deps.database.transaction(async (tx) => {
+    const change = await openChange(tx, author, chat.id);
+    await tx.run(putChannel, values);
+    await audit(tx, change);
+  });
+  const channel = await readTaskChannel(deps.database, chat.id);
+  if (channel?.taskBotId !== taskBotId) return { outcome: "of-another-bot" };
+  return { outcome: "added", value: channel };
+}
+
+/** Asks Telegram again what the task bot may do. */
+export async function checkTaskChannel(
+  deps: TaskBotCalls,
+  { chatId, author, now }: { chatId: string; author: Author | undefined; now: Date },
+): Promise<TaskChannel | undefined> {
+  const channel = await readTaskChannel(deps.database, chatId);
+  if (channel === undefined) return undefined;
+  const rights = await rightsOfBot(deps, channel);
+  await deps.database.transaction(async (tx) => {
+    const change = await openChange(tx, author, chatId);
+    await setRights(tx, { chatId, rights }, now);
+    await audit(tx, change);
+  });
+  return { ...channel, rights, checkedAt: now };
+}

@@ -16,7 +16,8 @@ import (
 
 // Event is what a user earned.
 type Event struct {
-	// Type is "rewarded", the ad was watched and closed, or "direct_link", the link was followed.
+	// Type is "rewarded", the ad was watched and closed, or "direct_link", the link was followed. Bots that ask for tasks also
+	// get "task", the user joined a channel, and "task_reversed", the user left too early: take back what "task" paid.
 	Type string `json:"event"`
 	// ID is the same on every attempt: pay it once, with a unique key. Empty where the service sends no ids.
 	ID     string `json:"event_id"`
@@ -38,6 +39,8 @@ var (
 	ErrMalformed = errors.New("the body is not an event")
 )
 
+var knownTypes = map[string]bool{"rewarded": true, "direct_link": true, "task": true, "task_reversed": true}
+
 var userID = regexp.MustCompile(`^(0|[1-9][0-9]{0,19})$`)
 
 // maxBodyBytes is more than any webhook has.
@@ -50,7 +53,7 @@ func Verify(header http.Header, body []byte, tokens []string, now time.Time) (Ev
 		return Event{}, explain(header, body, tokens, now)
 	}
 	var event Event
-	isKnown := json.Unmarshal(body, &event) == nil && (event.Type == "rewarded" || event.Type == "direct_link")
+	isKnown := json.Unmarshal(body, &event) == nil && knownTypes[event.Type]
 	if !isKnown || !userID.MatchString(event.UserID) {
 		return Event{}, ErrMalformed
 	}

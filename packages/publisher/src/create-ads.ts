@@ -4,6 +4,7 @@ import { apiTokens, botIdOf, requireOptions, serverAddress, wholeNumberOf } from
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { personIdOf, type UserId } from "./read-user-id.ts";
+import { type Task, taskOf } from "./tasks.ts";
 import { type AdEvent, eventOf } from "./verify-webhook.ts";
 import type { WrongArgument } from "./wrong-argument.ts";
 
@@ -91,6 +92,20 @@ export interface Ads {
   ): Promise<Code>;
   /** Whether the user could earn now. */
   availability(userId: UserId, options?: CallOptions): Promise<Availability>;
+  /**
+   * Up to five channels for the user to join: those that are open, and new ones. Empty unless the bot's setting `hasTasks` is on.
+   * `language`: the user's `language_code`.
+   */
+  tasks(
+    request: {
+      readonly userId: UserId;
+      readonly reference?: string | undefined;
+      readonly language?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<readonly Task[]>;
+  /** Where a task stands. The service asks Telegram about the user, in case the join was not reported. */
+  checkTask(code: string, options?: CallOptions): Promise<Task>;
   /** What a code earned, and why it did not. */
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order, from the first one, after a cursor, or the `latest`; reading on from `next` misses none. */
@@ -175,6 +190,20 @@ export function createAds(options: AdsOptions): Ads {
     },
     async availability(userId, { signal } = {}) {
       return availabilityOf(await call(get("/availability", { user_tg_id: await requirePerson(userId) }), signal));
+    },
+    async tasks(request, { signal } = {}) {
+      if (typeof request !== "object" || request === null) await refuse("request", request);
+      const { userId, reference, language } = request;
+      if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
+      const body = { bot_id: botId, user_tg_id: await requirePerson(userId), reference, language };
+      const { tasks } = await call({ method: "POST", path: "/tasks", body, isRepeatable: true }, signal);
+      if (!Array.isArray(tasks)) throw unexpectedAnswer();
+      return tasks.map(taskOf);
+    },
+    async checkTask(code, { signal } = {}) {
+      if (!isText(code)) await refuse("code", code);
+      const path = `/tasks/${encodeURIComponent(code)}/check`;
+      return taskOf(await call({ method: "POST", path, isRepeatable: true }, signal));
     },
     async code(code, { signal } = {}) {
       if (!isText(code)) await refuse("code", code);

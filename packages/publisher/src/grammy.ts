@@ -4,6 +4,7 @@ import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 import type { Ads } from "./create-ads.ts";
+import type { Task } from "./tasks.ts";
 
 export { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
 export type { JoinTexts } from "./join-languages.ts";
@@ -23,7 +24,21 @@ export interface AdsFlavor {
      * administrator, somebody who writes as a channel, a bot. Throws for an update without a user.
      */
     keyboard(options?: KeyboardOptions): Promise<InlineKeyboardMarkup>;
+    /**
+     * Returns up to five channels for the user of this update to join, and an inline keyboard with a button for each, whose text is
+     * the channel's title unless `text` says otherwise. No tasks: an empty keyboard.
+     *
+     * Rejects as `keyboard` does.
+     */
+    tasks(
+      options?: TasksOptions,
+    ): Promise<{ readonly tasks: readonly Task[]; readonly keyboard: InlineKeyboardMarkup }>;
   };
+}
+
+interface TasksOptions {
+  readonly text?: ((task: Task) => string) | undefined;
+  readonly reference?: string | undefined;
 }
 
 interface KeyboardOptions {
@@ -36,7 +51,10 @@ export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & Ads
   requireAds(ads, "adsMiddleware(ads)");
   return (ctx, next) => {
     Object.assign(ctx, {
-      ads: { keyboard: (options) => keyboardFor(ads, ctx, options) } satisfies AdsFlavor["ads"],
+      ads: {
+        keyboard: (options) => keyboardFor(ads, ctx, options),
+        tasks: (options) => tasksFor(ads, ctx, options),
+      } satisfies AdsFlavor["ads"],
     });
     return next();
   };
@@ -53,6 +71,13 @@ async function keyboardFor(
   if (isPrivate && miniappUrl !== undefined) return { inline_keyboard: [[{ text, web_app: { url: miniappUrl } }]] };
   if (directLink === undefined) throw new Error("the ad service returned no direct_link and miniapp_url with the code");
   return { inline_keyboard: [[{ text, url: directLink }]] };
+}
+
+async function tasksFor(ads: Ads, ctx: Context, { text = ({ title }) => title, reference }: TasksOptions = {}) {
+  const language = ctx.from?.language_code;
+  const tasks = await ads.tasks({ userId: personOf(ctx), reference, language });
+  const rows = tasks.map((task) => [{ text: text(task), url: task.url }]);
+  return { tasks, keyboard: { inline_keyboard: rows } };
 }
 
 function requireAds(ads: Ads, call: string): void {

@@ -1,9 +1,12 @@
 import type { FailedCheck } from "./refused-webhook.ts";
 
-/** A view or a click that a user earned with. */
+/** What a user earned with: a view, a click, or a task. */
 export interface AdEvent {
-  /** `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. */
-  readonly event: "rewarded" | "direct_link";
+  /**
+   * `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. Only for bots that ask for
+   * tasks: `task`, the user joined a channel; `task_reversed`, the user left it too early, and what `task` paid is to be taken back.
+   */
+  readonly event: "rewarded" | "direct_link" | "task" | "task_reversed";
   /** The user's Telegram id; `"0"` in a test event without a tester. */
   readonly userId: string;
   /** The same on every attempt and every replay. Undefined if the service sends no ids. */
@@ -234,10 +237,13 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
   const { event, user_tg_id: userId } = fields;
   const texts = [fields.event_id, fields.bot_id, fields.code, fields.reference, fields.occurred_at];
   const areTexts = texts.every((text) => !text || typeof text === "string");
-  if ((event !== "rewarded" && event !== "direct_link") || !areTexts) return undefined;
+  if (!isKnown(event) || !areTexts) return undefined;
   if (typeof userId !== "string" || !/^(0|[1-9][0-9]{0,19})$/.test(userId)) return undefined;
   return eventOf(fields);
 }
+
+const isKnown = (event: unknown) =>
+  event === "rewarded" || event === "direct_link" || event === "task" || event === "task_reversed";
 
 /** An event by its names on the wire. */
 export function eventOf(fields: Readonly<Record<string, unknown>>): AdEvent {

@@ -2,7 +2,8 @@
 
 from .client import Ads, AsyncAds
 from .errors import AdsError
-from .join_requests import JoinDecision, JoinRules, JoinTexts
+from .join_languages import JoinTexts
+from .join_requests import JoinDecision, JoinRules
 from .joins import JoinStore, PendingJoin
 from .refusal import WebhookRefusal
 from .results import (
@@ -23,6 +24,7 @@ from .results import (
     Stats,
     StatsFigures,
     StatsRow,
+    Task,
     WebhookTest,
 )
 from .settings import read_secret
@@ -62,6 +64,7 @@ __all__ = [
     "Stats",
     "StatsFigures",
     "StatsRow",
+    "Task",
     "WebhookRefusal",
     "WebhookRefused",
     "WebhookTest",

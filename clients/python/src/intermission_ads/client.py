@@ -13,7 +13,7 @@ from . import operations
 from .environment import connect, proxy_of
 from .errors import AdsError
 from .operations import Moment, Operation
-from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, WebhookTest
+from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, Task, WebhookTest
 from .settings import api_tokens, bot_id_of, retries_of, seconds_of, server_address
 from .webhook import EventType
 
@@ -139,6 +139,19 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         """
         return self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
 
+    def tasks(
+        self, user_id: str | int, *, reference: str | None = None, language: str | None = None
+    ) -> tuple[Task, ...]:
+        """Up to five channels for the user to join: those that are open, and new ones.
+
+        Empty unless the bot's setting `hasTasks` is on. `language`: the user's `language_code`.
+        """
+        return self._send(operations.tasks(self._settings.bot_id, user_id, reference, language))
+
+    def check_task(self, code: str) -> Task:
+        """Where a task stands. The service asks Telegram about the user, in case the join was not reported."""
+        return self._send(operations.check_task(code))
+
     def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""
         return self._send(operations.availability(user_id))
@@ -249,6 +262,19 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
         bot's reward. Give each channel a reference of its own.
         """
         return await self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
+
+    async def tasks(
+        self, user_id: str | int, *, reference: str | None = None, language: str | None = None
+    ) -> tuple[Task, ...]:
+        """Up to five channels for the user to join: those that are open, and new ones.
+
+        Empty unless the bot's setting `hasTasks` is on. `language`: the user's `language_code`.
+        """
+        return await self._send(operations.tasks(self._settings.bot_id, user_id, reference, language))
+
+    async def check_task(self, code: str) -> Task:
+        """Where a task stands. The service asks Telegram about the user, in case the join was not reported."""
+        return await self._send(operations.check_task(code))
 
     async def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""

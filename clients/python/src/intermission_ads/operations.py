@@ -23,6 +23,7 @@ from .results import (
     EventsPage,
     ReferenceStats,
     Stats,
+    Task,
     WebhookTest,
     read_attempts,
     read_availability,
@@ -31,6 +32,8 @@ from .results import (
     read_events_page,
     read_reference_stats,
     read_stats,
+    read_task,
+    read_tasks,
     read_webhook_test,
 )
 from .sender import not_a_person, not_a_user_id
@@ -110,6 +113,21 @@ def create_code(bot_id: str, user_id: str | int, reference: str | None, join_tit
     if join_title is not None:
         body["join"] = {"title": join_title}
     return Operation("POST", "/codes", read_code, body=body)
+
+
+def tasks(
+    bot_id: str, user_id: str | int, reference: str | None, language: str | None
+) -> Operation[tuple[Task, ...]]:
+    _require_reference(reference)
+    optional = {"reference": reference, "language": language}
+    body = {"bot_id": bot_id, "user_tg_id": _require_person(user_id)}
+    body.update({name: value for name, value in optional.items() if value is not None})
+    return Operation("POST", "/tasks", read_tasks, body=body)
+
+
+def check_task(value: str) -> Operation[Task]:
+    _require_text(value, "code", "the code of a task, or that of its event")
+    return Operation("POST", f"/tasks/{quote(value, safe='')}/check", read_task)
 
 
 def availability(user_id: str | int) -> Operation[Availability]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
-from .webhook import AdEvent, EventType, read_revenue, read_start_param
+from .webhook import AdEvent, AnyEventType, EventType, read_revenue, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
@@ -32,6 +32,29 @@ class Code:
     """For users whose messenger has no mini-apps; None where the service does not send it."""
     rewards: Mapping[str, NamedReward] = field(default_factory=dict)
     """By event, where the bot's settings name it."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A channel for a user to join."""
+
+    code: str
+    """The webhook's `code`."""
+    state: Literal["offered", "opened", "held", "kept", "left", "lapsed", "void"]
+    """`offered`, `opened`: to be done; `held`: the user has joined, and is to stay; `kept`, `left`: how that ended; `lapsed`,
+    `void`: not done in time, or in a way that does not count."""
+    title: str
+    username: str | None
+    """Of a public channel, without the @."""
+    url: str
+    """For a `url` button: it leads to an invite link that is this user's own."""
+    expires_at: str
+    reference: str | None
+    hold_days: int
+    paid_at: Literal["joined", "kept"]
+    """`joined`: `task` comes with the join, `task_reversed` if the user leaves too early; `kept`: `task` comes after these days."""
+    revenue_micros: int | None
+    currency: str | None
 
 
 @dataclass(frozen=True)
@@ -256,6 +279,26 @@ def read_availability(answer: Mapping[str, Any]) -> Availability:
     )
 
 
+def read_tasks(answer: Mapping[str, Any]) -> tuple[Task, ...]:
+    return tuple(read_task(task) for task in answer["tasks"])
+
+
+def read_task(answer: Mapping[str, Any]) -> Task:
+    return Task(
+        code=answer["code"],
+        state=answer["state"],
+        title=answer["title"],
+        username=answer.get("username"),
+        url=answer["url"],
+        expires_at=answer["expires_at"],
+        reference=answer.get("reference"),
+        hold_days=int(answer["hold_days"]),
+        paid_at=answer["paid_at"],
+        revenue_micros=answer.get("revenue_micros"),
+        currency=answer.get("currency"),
+    )
+
+
 def _read_rewards(answer: Mapping[str, Any]) -> Mapping[str, NamedReward]:
     return {event: _take(NamedReward, reward) for event, reward in answer.get("rewards", {}).items()}
 
@@ -340,7 +383,7 @@ class Attempt:
 @dataclass(frozen=True)
 class EventAttempts:
     event_id: str
-    event: EventType
+    event: AnyEventType
     delivery: str
     explanation: str
     """Why the delivery is in this state, and what to do."""

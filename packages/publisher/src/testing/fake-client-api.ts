@@ -71,6 +71,7 @@ const routes: { method: string; path: RegExp; status?: number; answer: (call: Ca
   { method: "POST", path: /^\/codes$/, answer: createCode },
   { method: "GET", path: /^\/codes\/(?<id>[^/]+)$/, answer: describeCode },
   { method: "GET", path: /^\/availability$/, answer: availability },
+  { method: "POST", path: /^\/tasks$/, answer: () => ({ tasks: [], reason: "not-enabled" }) },
   { method: "GET", path: /^\/events$/, answer: listEvents },
   { method: "GET", path: /^\/stats$/, answer: stats },
   { method: "POST", path: /^\/webhook\/test$/, answer: testWebhook },

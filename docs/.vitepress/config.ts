@@ -109,6 +109,7 @@ export default defineConfig({
         items: [
           { text: "Campaigns and creatives", link: "/advertise" },
           { text: "Money", link: "/money" },
+          { text: "Check what you are billed", link: "/proof" },
         ],
       },
       {

@@ -23,6 +23,8 @@ import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import { nameAuthor } from "./audit/name-author.ts";
 import { auditOperatorRoutes } from "./audit/operator-routes.ts";
+import { billingLogOperatorRoutes } from "./billing-log/operator-routes.ts";
+import { billingLogRoutes } from "./billing-log/routes.ts";
 import {
   type ApiTokens,
   authenticateRequest,
@@ -177,6 +179,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   taskRoutes(app, { ...deps, ...tasks, publicUrl, now });
   mediaRoutes(app, { media });
+  billingLogRoutes(app, { database, media });
   const ads = adRows(database);
   miniappPageRoutes(app, {
     database,
@@ -386,6 +389,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       advertiserOperatorRoutes(scope, deps);
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });
       heldPaymentOperatorRoutes(scope, deps);
+      billingLogOperatorRoutes(scope, { ...deps, ...crossFeature });
       explainOperatorRoutes(scope, { ...deps, blockOf: (viewer) => blockOfViewer(deps.database, viewer) });
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);

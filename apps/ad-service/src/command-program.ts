@@ -9,6 +9,7 @@ import { explainCommand } from "./ad-selection/commands.ts";
 import { advertiserCommands } from "./advertisers/commands.ts";
 import { auditCommands } from "./audit/commands.ts";
 import { type BackupContext, backupCommands } from "./backups/commands.ts";
+import { billingLogCommands } from "./billing-log/commands.ts";
 import { botCommands } from "./bots/commands.ts";
 import { tokenCommands } from "./bots/token-commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
@@ -42,6 +43,7 @@ const commands = [
   noticeCommands,
   advertiserCommands,
   moneyCommands,
+  billingLogCommands,
   viewCommands,
   clickCommands,
   conversionCommands,

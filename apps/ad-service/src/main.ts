@@ -26,6 +26,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { moneyLeftMetric } from "./ad-selection/money-left.ts";
 import { createApp } from "./app.ts";
 import { startScheduledBackups } from "./backups/scheduled-backups.ts";
+import { startBillingLog } from "./billing-log/publish-log.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { missingPrivacyPolicies } from "./bots/missing-privacy-policies.ts";
@@ -264,6 +265,7 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
     "view-sweep": startSweepingViews({ views: features.views, log, now }),
     statistics: startRollingUpStatistics({ database, log }),
     "money-settlement": startSettlingCharges({ database, log }),
+    "billing-log": startBillingLog({ database, secretBox, media: features.media, publicUrl: config.publicUrl, log }),
     partitions: features.checks.keepingPartitions,
     visitors: startPruningVisitors({ database, log, now, isClockSettled }),
     "idle-viewers": startRemovingIdle({ database, idleDays: config.idleViewersDays, log, now, isClockSettled }),

@@ -11,6 +11,8 @@ import { openSoftwareAuthenticator } from "@intermission/testing/software-authen
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { continueLog } from "../src/billing-log/publish-log.ts";
+import { folderStorage } from "../src/creatives/media-storage.ts";
 import { migrations } from "../src/migrations.ts";
 import { recordReported } from "../src/money/held-payments.ts";
 import { issueStatements, listStatements } from "../src/money/statements.ts";
@@ -364,6 +366,13 @@ async function callRoutesOfStatements(
 ) {
   await run("update money_progress set settled_until = '2026-04-02'");
   await issueStatements(store.database);
+  await continueLog({
+    database: store.database,
+    secretBox: fixture.secretBox,
+    media: folderStorage(fixture.mediaFolder),
+    publicUrl: "http://ads.test",
+    log: fixture.app.log,
+  });
   const [advertiser, bot] = await listStatements(store.database, { limit: 2 }).then((list) => list.toReversed());
   const format = { query: { format: "csv" } };
   const earlier = fixture.clock.now;
@@ -373,6 +382,15 @@ async function callRoutesOfStatements(
   return {
     recordPayout: paid,
     readEarnings: await send("readEarnings", ofBot),
+    showBillingLog: await send("showBillingLog"),
+    readEventProof: await send("readEventProof", { params: { eventId: "evt_0" } }),
+    readStatementProof: await send("readStatementProof", {
+      params: { ...ofShop.params, number: String(advertiser?.number) },
+    }),
+    openStatementSamples: await send("openStatementSamples", {
+      params: { ...ofShop.params, number: String(advertiser?.number) },
+      query: { size: "1" },
+    }),
     listPublisherMoney: await send("listPublisherMoney", { query: { month: "2026-03" } }),
     listStatements: await send("listStatements"),
     listAdvertiserStatements: await send("listAdvertiserStatements", ofShop),

@@ -8,6 +8,7 @@ import {
 } from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
+import { billedKinds } from "@intermission/operator-api/billing-log";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
 import {
   campaignFormats,
@@ -52,6 +53,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "ad_reports.reason": adReportReason.options,
   "advertisers.billing": billings,
   "advertisers.state": advertiserStates,
+  "billing_log_entries.kind": billedKinds,
   "bot_tokens.state": tokenEntry.shape.state.options,
   "bots.delivery_mode": botSettings.shape.deliveryMode.options,
   "bots.pay_per_code": payPerCode.options,

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { advertiserRoutes } from "./advertisers.ts";
 import { auditRoutes } from "./audit.ts";
+import { billingLogRoutes } from "./billing-log.ts";
 import { botRoutes, tokenRoutes } from "./bots.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
@@ -36,6 +37,7 @@ export const operatorRoutes = {
   ...advertiserRoutes,
   ...moneyRoutes,
   ...heldPaymentRoutes,
+  ...billingLogRoutes,
   ...explainRoutes,
   ...eventRoutes,
   ...deliveryRoutes,

@@ -17,6 +17,7 @@ export type ReportReplica = z.infer<typeof reportReplica>;
 export const keptRows = z.enum([
   "codes",
   "views",
+  "launches",
   "requests",
   "milestones",
   "cta-clicks",

@@ -14,6 +14,7 @@ const sealedColumns = [
   { table: "bot_tokens", column: "ciphertext", owner: "bot_id", primaryKey: ["bot_id", "token_id"] },
   { table: "task_bots", column: "token", owner: "task_bot_id", primaryKey: ["task_bot_id"] },
   { table: "people", column: "totp_secret", owner: "person_id", primaryKey: ["person_id"] },
+  { table: "billing_logs", column: "private_key", owner: "origin", primaryKey: ["log_id"] },
 ];
 
 /** Every file that a creative or a bot names. */

@@ -2,7 +2,7 @@ import { CODE_LENGTH, codeInText, isCode } from "@intermission/ad-core/code";
 
 /** Nearly all requests: a link as it was made, and the paths that programs call. */
 const PLAIN = new RegExp(
-  `^/(?:[0-9A-Za-z]{0,${CODE_LENGTH}}(?:\\?.*)?|(?:app|client|player|operator|postback|media|docs)/.*)$`,
+  `^/(?:[0-9A-Za-z]{0,${CODE_LENGTH}}(?:\\?.*)?|(?:app|client|player|operator|postback|media|log|docs)/.*)$`,
   "s",
 );
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { S3ServiceException } from "@aws-sdk/client-s3";
 import { refusal, storageUnwritable } from "@intermission/server/refuse";
@@ -140,7 +140,8 @@ async function put(
     Body: body,
     ContentLength: size,
     ContentType: mediaTypes[extname(name)] ?? "application/octet-stream",
-    CacheControl: "public, max-age=31536000, immutable",
+    // The file of this name is that of the log's newest checkpoint; all others never change.
+    CacheControl: basename(name) === "checkpoint" ? "no-cache" : "public, max-age=31536000, immutable",
   };
   try {
     return await client.send(new commands.PutObjectCommand(object));

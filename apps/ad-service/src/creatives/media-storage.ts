@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { storageFull, storageUnwritable } from "@intermission/server/refuse";
@@ -18,7 +18,7 @@ export interface StoredFile {
   read(part: BytePart | undefined): Promise<{ body: Readable; isWhole: boolean } | undefined>;
 }
 
-/** Storage for the files of creatives, under names made of the hash of their bytes. */
+/** Storage for the files of creatives, under names made of the hash of their bytes, and for those of the log of billed events. */
 export interface MediaStorage {
   /** Gives `work` paths on this machine for temporary files. Files that are left there are removed when `work` ends. */
   withScratch<Result>(work: (pathOf: (name: string) => string) => Promise<Result>): Promise<Result>;
@@ -86,10 +86,12 @@ export function folderStorage(folder: string): FolderStorage {
     },
     /** A reader never sees a partial file: the name appears with all of its bytes, also after a power cut. */
     async keep(path, name) {
+      const kept = join(folder, name);
       await utimes(path, FIXED_TIME, FIXED_TIME);
       await flushed(path);
-      await rename(path, join(folder, name));
-      await flushed(folder);
+      if (name.includes("/")) await mkdir(dirname(kept), { recursive: true });
+      await rename(path, kept);
+      await flushed(dirname(kept));
     },
   };
 }

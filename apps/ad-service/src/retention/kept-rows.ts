@@ -62,6 +62,12 @@ export const keptByKind: Readonly<Record<KeptRows, Kept>> = {
     usualDays: 30,
     what: "views, from the issue of their code on",
   },
+  // An advertiser may ask for samples of a month after its statement.
+  launches: {
+    tables: [{ name: "view_launches" }],
+    usualDays: 100,
+    what: "launch data of priced views, as Telegram signed it, for samples of [the log of billed events](proof.md)",
+  },
   requests: {
     tables: [{ name: "ad_requests", neededWhile: notSummed("requests") }],
     usualDays: THIRTEEN_MONTHS,

@@ -68,6 +68,8 @@ export const steps: readonly ErasureStep[] = [
     set: `user_id = $3, reference = null, start_param = null, is_erased = true, user_agent = null, address_hash = null,
       network_hash = null`,
   },
+  // What the log of billed events has of it is the hash with this salt.
+  { table: "view_launches", becomes: "deleted, with the salt of its hash in the log", where: ofUser },
   { table: "views_due", becomes: "deleted", where: inViews },
   {
     table: "views",

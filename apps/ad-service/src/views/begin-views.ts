@@ -11,6 +11,8 @@ export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
   code: Omit<OpeningCode, "joinTitle" | "isRewarded" | "isFollowed"> & { issuedAt?: Date };
   startParam: string | null;
+  /** Of a priced view, as Telegram signed it: the log of billed events has a hash of it. */
+  initData: string | undefined;
   viewId: string;
   tokenHash: string;
   campaignId: string;
@@ -38,6 +40,7 @@ const newViewRows = rowParameters({
   code: "text",
   reference: "text",
   start_param: "text",
+  init_data: "text",
   view_id: "text",
   campaign_id: "text",
   creative_id: "text",
@@ -119,6 +122,10 @@ const begin = statement<{ position: number }>(
     -- Always true: it only forces the delete first.
     from begun where (select count(*) from withdrawn) >= 0
   ),
+  launches_stored as (
+    insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
+    select bot_id, view_id, code, user_id, opened_at, init_data from begun where init_data is not null
+  ),
   vast_ads_stored as (
     insert into vast_ads (bot_id, view_id, opened_at, ad) select bot_id, view_id, opened_at, vast_ad from begun where is_vast
   ),
@@ -162,6 +169,7 @@ function newViewRowOf(view: NewView, position: number) {
     code: code.code,
     reference: code.reference,
     start_param: view.startParam,
+    init_data: view.initData,
     view_id: view.viewId,
     campaign_id: view.campaignId,
     creative_id: view.creativeId,

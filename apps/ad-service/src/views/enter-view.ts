@@ -55,6 +55,8 @@ export interface EnterViewInput extends OpeningInput {
   requestedCode: string | undefined;
   /** The publisher's own `startapp` value of this launch. */
   startParam: string | undefined;
+  /** As Telegram signed it; undefined for a launch by an app grant. */
+  initData: string | undefined;
   /** The launch data is too old to begin a view. */
   mustContinue: boolean;
   bot: Bot;
@@ -231,6 +233,7 @@ async function beginView(
     const view: NewView = {
       code,
       startParam,
+      initData: input.isTest || state.campaign.viewPriceMicros === 0 ? undefined : input.initData,
       viewId,
       tokenHash: hashSessionToken(input.token),
       campaignId,

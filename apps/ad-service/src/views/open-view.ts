@@ -156,7 +156,7 @@ const refusals = {
 
 async function openForUser(
   openings: Openings,
-  { bot, user: launched, signedStartParam, mustContinue, isInApp }: VerifiedLaunch,
+  { bot, user: launched, signedStartParam, initData, mustContinue, isInApp }: VerifiedLaunch,
   input: OpenViewInput,
 ): Promise<OpenViewOutcome> {
   const { botId, now } = input;
@@ -179,7 +179,8 @@ async function openForUser(
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
-  const opening = { bot, userId, requestedCode, startParam: launch.startParam, mustContinue, userAgent, isTest };
+  const { startParam } = launch;
+  const opening = { bot, userId, requestedCode, startParam, initData, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = launched;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];

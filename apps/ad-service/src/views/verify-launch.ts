@@ -46,6 +46,8 @@ export interface VerifiedLaunch {
   bot: Bot;
   user: InitDataUser;
   signedStartParam: string | undefined;
+  /** As Telegram signed it; undefined for an app grant. */
+  initData: string | undefined;
   /** Old launch data can only continue a view of its user. It never begins one, even if the view disappears meanwhile. */
   mustContinue: boolean;
   /** By an app grant: the publisher's own mini-app shows the ad in a frame. */
@@ -72,7 +74,8 @@ export async function verifyLaunch(
     const grant = readAppGrant(secretBox, { token: proof.appGrant, bot, now });
     if (grant.outcome !== "valid") return refused(grantRefusals[grant.outcome]);
     const { user, startParam } = grant;
-    return { outcome: "verified", bot, user, signedStartParam: startParam, mustContinue: false, isInApp: true };
+    const signed = { signedStartParam: startParam, initData: undefined };
+    return { outcome: "verified", bot, user, ...signed, mustContinue: false, isInApp: true };
   }
   const { accepted: publicKey, refused: others } = launchKeysFor(botId);
   const keys = { publicKey, otherPublicKey: others?.publicKey };
@@ -81,7 +84,8 @@ export async function verifyLaunch(
   if (verified.outcome === "valid") {
     const { user, startParam: signedStartParam } = verified;
     const mustContinue = isOnlyForContinuing(verified, now);
-    return { outcome: "verified", bot, user, signedStartParam, mustContinue, isInApp: false };
+    const { initData } = proof;
+    return { outcome: "verified", bot, user, signedStartParam, initData, mustContinue, isInApp: false };
   }
   const reason = refusalOf[verified.reason];
   if (verified.reason === "other-servers" && others) return { ...refused(reason), signedBy: others.servers };

@@ -105,7 +105,7 @@ export const accessOf = {
   listStatements: moneyReaders,
   listAdvertiserStatements: { ...moneyReaders, ...ownAdvertiser },
   readAdvertiserStatement: { ...moneyReaders, ...ownAdvertiser },
-  showBillingLog: "signed-in",
+  showBillingLog: "anyone",
   readEventProof: moneyReaders,
   readStatementProof: { ...moneyReaders, ...ownAdvertiser },
   openStatementSamples: staff,

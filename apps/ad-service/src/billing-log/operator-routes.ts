@@ -55,7 +55,7 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
 
 async function requireLog(database: Database): Promise<BillingLog> {
   const log = await readCurrentLog(database);
-  if (log === undefined) throw notYet();
+  if (log === undefined) throw notFound("the log of billed events is not begun yet: the server does it after its start");
   return log;
 }
 

@@ -207,7 +207,7 @@ describe("trees of any size", () => {
         if (first === undefined) return;
         const changed = [{ ...first, hash: verify.leafHash(entry(newer)) }, ...others];
         expect(hex(verify.rootOfSome({ size: newer, leaves: changed, hashes }))).not.toBe(root);
-        expect(() => verify.rootOfSome({ size: newer, leaves: others, hashes })).toThrow();
+        expect(rootWithout(() => hex(verify.rootOfSome({ size: newer, leaves: others, hashes })))).not.toBe(root);
       }),
     );
   });
@@ -220,6 +220,15 @@ describe("trees of any size", () => {
     ]);
   });
 });
+
+/** Undefined where the proof does not even have the form of one. */
+function rootWithout(compute: () => string): string | undefined {
+  try {
+    return compute();
+  } catch {
+    return undefined;
+  }
+}
 
 /** As the server serves it. */
 function servedTile(tiles: ReadonlyMap<string, StoredTile>, size: number, path: string): Buffer {

@@ -2,10 +2,10 @@
 /**
  * Verifies what an ad service bills, against its log of billed events. One file for Node 20 or newer, without packages:
  *
- *   node verify.mjs statement statement-14-proof.json --key <verifier key> [--log https://ads.example.com/log]
+ *   node verify.mjs statement statement-14-proof.json --key <verifier key> [--log https://rewards.example.com/log]
  *   node verify.mjs event     evt_….tlog-proof        --key <verifier key>
  *   node verify.mjs samples   statement-14-samples.json statement-14-proof.json --key <verifier key>
- *   node verify.mjs log       https://ads.example.com/log --key <verifier key> [--since checkpoint.txt]
+ *   node verify.mjs log       https://rewards.example.com/log --key <verifier key> [--since checkpoint.txt]
  *   node verify.mjs compare   older-checkpoint.txt newer-checkpoint.txt --key <verifier key> --log https://…/log
  *
  * A log is an address or a folder with the same files. Each line says what holds or what does not; the exit code is 0 only if

@@ -1,5 +1,12 @@
 import type { BilledKind } from "@intermission/operator-api/billing-log";
 
+/** The entries of the ledger that a kind is summed in. */
+export const ledgerKinds = {
+  view: "charge",
+  click: "charge",
+  refund: "refund",
+} as const satisfies Record<BilledKind, "charge" | "refund">;
+
 /** What an entry of the log says: each is the leaf of a tree, as text that never changes. */
 export interface BilledEvent {
   kind: BilledKind;

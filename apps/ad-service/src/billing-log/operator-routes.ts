@@ -5,6 +5,7 @@ import { notFound, refusal } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { advertiserAccount } from "../money/ledger.ts";
 import { findStatement } from "../money/statements.ts";
+import { ledgerKinds } from "./log-entry.ts";
 import { type BillingLog, readCurrentLog } from "./read-log.ts";
 import { openSamples } from "./samples.ts";
 import { proveEvent, proveStatement, type StatementOfProof } from "./statement-proof.ts";
@@ -25,7 +26,7 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
     },
 
     async readEventProof({ params: { eventId }, query }) {
-      const kinds = billedKinds.filter((kind) => (kind === "refund") === query.refund);
+      const kinds = billedKinds.filter((kind) => ledgerKinds[kind] === (query.refund ? "refund" : "charge"));
       const proved = await proveEvent(database, { eventId, kinds });
       if (proved.outcome === "unknown")
         throw notFound(`no ${query.refund ? "refund" : "billed event"} ${eventId} stands in the log`);
@@ -55,7 +56,8 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
 
 async function requireLog(database: Database): Promise<BillingLog> {
   const log = await readCurrentLog(database);
-  if (log === undefined) throw notFound("the log of billed events is not begun yet: the server does it after its start");
+  if (log === undefined)
+    throw notFound("the log of billed events is not begun yet: the server does it after its start");
   return log;
 }
 

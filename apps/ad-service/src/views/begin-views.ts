@@ -63,6 +63,10 @@ const newViewRows = rowParameters({
 const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
       audience, duration_ms, opened_at, deadline, failed_creatives`;
 
+/** What Telegram signed, for the log of billed events. */
+const storeLaunches = `insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
+    select bot_id, view_id, code, user_id, opened_at, init_data from begun where init_data is not null`;
+
 /*
  * Begins views, no two of one viewer. The viewer's row is locked and compared with the state that the ad was chosen on: if the
  * viewer was offered another ad, began a view or earned since, nothing is written and the opening is read again.
@@ -122,10 +126,7 @@ const begin = statement<{ position: number }>(
     -- Always true: it only forces the delete first.
     from begun where (select count(*) from withdrawn) >= 0
   ),
-  launches_stored as (
-    insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
-    select bot_id, view_id, code, user_id, opened_at, init_data from begun where init_data is not null
-  ),
+  launches_stored as (${storeLaunches}),
   vast_ads_stored as (
     insert into vast_ads (bot_id, view_id, opened_at, ad) select bot_id, view_id, opened_at, vast_ad from begun where is_vast
   ),

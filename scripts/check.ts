@@ -79,6 +79,14 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
       }),
   ],
   [
+    "clients of the released APIs",
+    () =>
+      runCommand(process.execPath, ["scripts/check-apis.ts"], {
+        nextStep:
+          "Keep what clients of the last release use; or announce it in CHANGELOG.md: `- **Breaking:** ` and the operation in backquotes, as it stands above.",
+      }),
+  ],
+  [
     "statements as they are sent",
     () =>
       runCommand(process.execPath, ["scripts/sent-statements.ts"], {

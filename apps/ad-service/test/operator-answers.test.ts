@@ -382,12 +382,12 @@ async function callRoutesOfStatements(
   return {
     recordPayout: paid,
     readEarnings: await send("readEarnings", ofBot),
-    showBillingLog: await send("showBillingLog"),
+    showLog: await send("showLog"),
     readEventProof: await send("readEventProof", { params: { eventId: "evt_0" } }),
     readStatementProof: await send("readStatementProof", {
       params: { ...ofShop.params, number: String(advertiser?.number) },
     }),
-    openStatementSamples: await send("openStatementSamples", {
+    openSamples: await send("openSamples", {
       params: { ...ofShop.params, number: String(advertiser?.number) },
       query: { size: "1" },
     }),

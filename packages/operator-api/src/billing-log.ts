@@ -24,7 +24,7 @@ const ofStatement = z.object({
 });
 
 export const billingLogRoutes = {
-  showBillingLog: {
+  showLog: {
     method: "GET",
     path: "/billing-log",
     description: "Returns the public key and the newest checkpoint of the log of billed events.",
@@ -49,7 +49,7 @@ export const billingLogRoutes = {
     answer: z.string(),
     answerTypes: ["text/plain"],
   },
-  openStatementSamples: {
+  openSamples: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements/:number/samples",
     description:

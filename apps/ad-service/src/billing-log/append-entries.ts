@@ -35,11 +35,13 @@ const read = statement<BilledRow>(
   "billing-log.read-billed",
   `select billed.kind, event_id as "eventId", billed.campaign_id as "campaignId", billed.xid, billed.occurred_at as at,
      price_micros::text as "priceMicros",
-     coalesce(creatives.sha256, encode(sha256(convert_to(creatives.url, 'UTF8')), 'hex')) as "creativeHash",
+     coalesce(shown.sha256, encode(sha256(convert_to(shown.url, 'UTF8')), 'hex')) as "creativeHash",
      case billed.kind when 'view' then watched.started_at when 'click' then billed.occurred_at end as "startedAt",
      watched.accepted_ms as "countedMs", encode(sha256(salt || convert_to(init_data, 'UTF8')), 'hex') as launch
    from ${billedRows("xid >= $1::xid8 and xid < $2::xid8")}
-   left join creatives using (creative_id)
+   left join lateral (
+     select sha256, url from creatives where creatives.creative_id = billed.creative_id offset 0
+   ) as shown on true
    left join lateral (
      select view_id, opened_at, started_at, accepted_ms from views
      where views.code = billed.code and views.bot_id = billed.bot_id offset 0

@@ -1,7 +1,7 @@
 import { subject, verb } from "@intermission/server/route-commands";
 
 export const billingLogCommands = subject("billing-log", "the log of billed events, and proofs of what stands in it", {
-  show: verb("showBillingLog", { description: "the public key and the newest checkpoint" }),
+  show: verb("showLog", { description: "the public key and the newest checkpoint" }),
   proof: verb("readEventProof", {
     description: "the proof of one event, for verify.mjs",
     options: { refund: "of its refund instead" },
@@ -13,7 +13,7 @@ export const billingLogCommands = subject("billing-log", "the log of billed even
     examples: ["'The Shop' 14 > statement-14-proof.json"],
     text: (proof) => proof.trimEnd(),
   }),
-  samples: verb("openStatementSamples", {
+  samples: verb("openSamples", {
     description: "launch data of views that a statement's proof has drawn, for verify.mjs; it names users",
     arguments: ["advertiser", "number", "size"],
     options: {

@@ -7,7 +7,7 @@ import { advertiserAccount } from "../money/ledger.ts";
 import { findStatement } from "../money/statements.ts";
 import { ledgerKinds } from "./log-entry.ts";
 import { type BillingLog, readCurrentLog } from "./read-log.ts";
-import { openSamples } from "./samples.ts";
+import { openDrawn } from "./samples.ts";
 import { proveEvent, proveStatement, type StatementOfProof } from "./statement-proof.ts";
 
 interface BillingLogDeps {
@@ -20,7 +20,7 @@ const RETRY_SECONDS = 15;
 /** The key of the log of billed events, and the proofs of what stands in it. */
 export function billingLogOperatorRoutes(scope: CheckedScope, { database, requireAdvertiser }: BillingLogDeps): void {
   serveOperatorRoutes(scope, billingLogRoutes, {
-    async showBillingLog() {
+    async showLog() {
       const { origin, verifierKey, size, publishedSize, publishedAt, checkpoint } = await requireLog(database);
       return { origin, verifierKey, entries: size, published: publishedSize, publishedAt, checkpoint };
     },
@@ -43,10 +43,10 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
       return proved.file;
     },
 
-    async openStatementSamples({ params: { advertiser, number }, query: { size, count } }, answer) {
+    async openSamples({ params: { advertiser, number }, query: { size, count } }, answer) {
       const { advertiserId } = await requireAdvertiser(advertiser);
       const of = await statementOf(database, { advertiserId, number });
-      const opened = await openSamples(database, { log: await requireLog(database), of, size, count });
+      const opened = await openDrawn(database, { log: await requireLog(database), of, size, count });
       if (opened.outcome === "not-yet") throw notYet();
       answer.header("content-disposition", `attachment; filename="statement-${number}-samples.json"`);
       return opened.file;

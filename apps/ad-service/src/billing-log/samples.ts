@@ -31,7 +31,7 @@ const findLaunches = statement<{ hash: string; botId: string; salt: Buffer; init
  * A file that `verify.mjs` reads: of each view that the tree of `size` entries draws of a statement, the launch data whose
  * salted hash its entry has; or that it is gone, since its user was erased or it is no longer kept.
  */
-export async function openSamples(
+export async function openDrawn(
   database: Database,
   { log, of, size, count }: { log: BillingLog; of: StatementOfProof; size: number; count: number },
 ): Promise<{ outcome: "opened"; file: string } | { outcome: "not-yet" }> {

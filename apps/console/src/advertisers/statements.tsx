@@ -2,7 +2,6 @@ import { billingLogRoutes } from "@intermission/operator-api/billing-log";
 import { statementAmounts } from "@intermission/operator-api/currency-units";
 import type { StatementFormat } from "@intermission/operator-api/money";
 import { type MoneyStatement, moneyRoutes } from "@intermission/operator-api/money";
-import { useQuery } from "@tanstack/react-query";
 import { addressOf, callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
@@ -42,24 +41,7 @@ export function Statements({ advertiserId }: { advertiserId: string }) {
           );
         }}
       </AnswerView>
-      <LogKey />
     </section>
-  );
-}
-
-/** The public key that proofs of statements are checked with. */
-function LogKey() {
-  const words = useWords(advertiserWords);
-  const { data: log } = useQuery({
-    queryKey: [billingLogRoutes.showBillingLog.path],
-    queryFn: ({ signal }) => callOperator(billingLogRoutes.showBillingLog, {}, signal),
-    retry: false,
-  });
-  if (log === undefined) return null;
-  return (
-    <p className="hint">
-      {words.logKey} <code>{log.verifierKey}</code>
-    </p>
   );
 }
 
@@ -109,7 +91,7 @@ function useColumns(advertiserId: string): Column<MoneyStatement>[] {
           href={addressOf(billingLogRoutes.readStatementProof, {
             params: { advertiser: advertiserId, number: String(number) },
           })}
-          aria-label={words.proofOf(monthOf(month))}
+          aria-label={`${words.proof}, ${monthOf(month)}`}
         >
           {words.proof}
         </a>

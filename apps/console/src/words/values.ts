@@ -25,7 +25,6 @@ export interface Values {
   "advertisers.settledUntil": { time: string | number };
   "advertisers.printOf": { month: string | number };
   "advertisers.fileOf": { month: string | number };
-  "advertisers.proofOf": { month: string | number };
   "inApp.seen": { ago: string | number; version: string | number };
   "inApp.registerOf": { origin: string | number };
   "inApp.registered": { origin: string | number };

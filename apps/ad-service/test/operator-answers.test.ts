@@ -383,7 +383,7 @@ async function callRoutesOfStatements(
     recordPayout: paid,
     readEarnings: await send("readEarnings", ofBot),
     showLog: await send("showLog"),
-    readEventProof: await send("readEventProof", { params: { eventId: "evt_0" } }),
+    readProof: await send("readProof", { params: { eventId: "evt_0" } }),
     readStatementProof: await send("readStatementProof", {
       params: { ...ofShop.params, number: String(advertiser?.number) },
     }),

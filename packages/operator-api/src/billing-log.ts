@@ -30,7 +30,7 @@ export const billingLogRoutes = {
     description: "Returns the public key and the newest checkpoint of the log of billed events.",
     answer: head,
   },
-  readEventProof: {
+  readProof: {
     method: "GET",
     path: "/billing-log/events/:eventId",
     description: "Returns the proof that a billed event, or its refund, stands in the log.",

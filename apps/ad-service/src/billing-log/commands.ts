@@ -2,7 +2,7 @@ import { subject, verb } from "@intermission/server/route-commands";
 
 export const billingLogCommands = subject("billing-log", "the log of billed events, and proofs of what stands in it", {
   show: verb("showLog", { description: "the public key and the newest checkpoint" }),
-  proof: verb("readEventProof", {
+  proof: verb("readProof", {
     description: "the proof of one event, for verify.mjs",
     options: { refund: "of its refund instead" },
     text: (proof) => proof.trimEnd(),

@@ -25,7 +25,7 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
       return { origin, verifierKey, entries: size, published: publishedSize, publishedAt, checkpoint };
     },
 
-    async readEventProof({ params: { eventId }, query }) {
+    async readProof({ params: { eventId }, query }) {
       const kinds = billedKinds.filter((kind) => ledgerKinds[kind] === (query.refund ? "refund" : "charge"));
       const proved = await proveEvent(database, { eventId, kinds });
       if (proved.outcome === "unknown")

@@ -1,27 +1,38 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@intermission/server/logger";
 import { metricsRegistry } from "@intermission/server/metrics";
-import { type AppDeps, createApp } from "../apps/ad-service/src/app.ts";
 import { readConfig } from "../apps/ad-service/src/config.ts";
+import { root } from "./processes.ts";
 
 /** The APIs of the ad service, whose clients others write. */
 export const publishedApis = ["client", "player", "operator"] as const;
-export type PublishedApi = (typeof publishedApis)[number];
+type PublishedApi = (typeof publishedApis)[number];
+
+type ApiDocument = Record<string, unknown>;
+
+/** What this needs of the ad service's app. Its own types are those of a server, and scripts have those of a browser, too. */
+interface App {
+  ready(): Promise<unknown>;
+  inject(path: string): Promise<{ statusCode: number; json(): ApiDocument }>;
+  close(): Promise<void>;
+}
 
 /** The OpenAPI documents of the ad service as it stands, made from its routes without a database. */
-export async function apiDocuments(): Promise<Record<PublishedApi, Record<string, unknown>>> {
+export async function apiDocuments(): Promise<Record<PublishedApi, ApiDocument>> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-documents-"));
-  const environment = {
-    MODE: "demo",
-    DATA_DIR: folder,
-    PUBLIC_URL: "http://localhost:8080",
-    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
-  };
+  const { createApp }: { createApp: (deps: object) => Promise<App> } = await import(
+    join(root, "apps/ad-service/src/app.ts")
+  );
   const app = await createApp({
     ...withoutStore(),
-    config: readConfig(environment),
+    config: readConfig({
+      MODE: "demo",
+      DATA_DIR: folder,
+      PUBLIC_URL: "http://localhost:8080",
+      ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+    }),
     currency: "USD",
     logger: createLogger({ level: "silent", name: "documents" }),
     registry: metricsRegistry({ service: "ad-service", version: "documents" }),
@@ -33,32 +44,20 @@ export async function apiDocuments(): Promise<Record<PublishedApi, Record<string
       if (answer.statusCode !== 200) throw new Error(`the document of the ${api} API is answered ${answer.statusCode}`);
       return [api, answer.json()] as const;
     });
-    return Object.fromEntries(await Promise.all(documents)) as Awaited<ReturnType<typeof apiDocuments>>;
+    return Object.fromEntries(await Promise.all(documents)) as Record<PublishedApi, ApiDocument>;
   } finally {
     await app.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Routes are added, and none is called: what a request would need has its name alone. */
-function withoutStore(): Omit<AppDeps, "config" | "currency" | "logger" | "registry"> {
-  const nothing = new Proxy(() => nothing, {
-    get: (_, name): unknown => (name === "then" || typeof name === "symbol" ? undefined : nothing),
-    apply: (): unknown => nothing,
-  }) as never;
-  const named = [
-    "database",
-    "reports",
-    "makePartitions",
-    "media",
-    "bots",
-    "apiTokens",
-    "secretBox",
-    "campaigns",
-    "deliveries",
-    "views",
-    "endpointTests",
-    "requests",
-    "isControlSocket",
-  ] as const;
-  return Object.fromEntries(named.map((name) => [name, nothing])) as unknown as ReturnType<typeof withoutStore>;
+/** Routes are added, and none is called: what a request would need is there by name alone. */
+function withoutStore(): Record<string, unknown> {
+  const nothing: unknown = new Proxy(() => nothing, {
+    get: (_, name) => (name === "then" || typeof name === "symbol" ? undefined : nothing),
+    apply: () => nothing,
+  });
+  const names = ["database", "reports", "makePartitions", "media", "bots", "apiTokens", "secretBox", "campaigns"];
+  names.push("deliveries", "views", "endpointTests", "requests", "isControlSocket");
+  return Object.fromEntries(names.map((name) => [name, nothing]));
 }

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiDocuments, publishedApis } from "./api-documents.ts";
 import { breakingChanges, unannounced } from "./breaking-changes.ts";
-import { root } from "./processes.ts";
+import { root, runCommand } from "./processes.ts";
 
 const pathOf = (api: string) => join(root, "scripts/released-apis", `${api}.json`);
 
@@ -33,6 +33,7 @@ function withoutTexts(value: unknown, key = ""): unknown {
 const documents = await apiDocuments();
 if (process.argv.includes("--write")) {
   for (const api of publishedApis) writeFileSync(pathOf(api), `${JSON.stringify(withoutTexts(documents[api]))}\n`);
+  await runCommand("biome", ["format", "--write", "scripts/released-apis"]);
 } else {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const changes = publishedApis.flatMap((api) =>

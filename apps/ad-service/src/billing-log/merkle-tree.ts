@@ -16,12 +16,12 @@ export function leafHash(entry: Uint8Array): Buffer {
   return createHash("sha256").update(Buffer.of(0)).update(entry).digest();
 }
 
-export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return createHash("sha256").update(Buffer.of(1)).update(left).update(right).digest();
 }
 
 /** Of the tree without leaves. */
-export const emptyRoot = createHash("sha256").digest();
+const emptyRoot = createHash("sha256").digest();
 
 /** The largest power of two below `size`, where the right subtree begins. */
 function splitOf(size: number): number {

@@ -51,7 +51,7 @@ const readEntries = statement<{ index: number; entry: string }>(
 );
 
 /** Entries from `from` to before `to`. */
-export async function entriesBetween(database: Reader, logId: number, { from, to }: LeafRange): Promise<string[]> {
+async function entriesBetween(database: Reader, logId: number, { from, to }: LeafRange): Promise<string[]> {
   const rows = await database.run(readEntries, [logId, from, to]);
   if (rows.length !== to - from) throw new Error(`the log lacks entries between ${from} and ${to}`);
   return rows.map(({ entry }) => entry);

@@ -7,7 +7,7 @@ import { entriesOfStatement, type StatementOfProof } from "./statement-proof.ts"
  * Which of `among` places a root draws: the first eight bytes of SHA-256 of the root and a running number of eight bytes, as a
  * number modulo the places, without repeats. Whoever has the checkpoint draws the same ones.
  */
-export function drawPlaces(root: Uint8Array, { among, count }: { among: number; count: number }): number[] {
+function drawPlaces(root: Uint8Array, { among, count }: { among: number; count: number }): number[] {
   const drawn = new Set<number>();
   for (let number = 0n; drawn.size < Math.min(count, among); number++) {
     const counted = Buffer.alloc(8);

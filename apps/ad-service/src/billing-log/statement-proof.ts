@@ -4,7 +4,7 @@ import { type BillingLog, findLog, hashesOfRanges } from "./read-log.ts";
 import { proofText } from "./signed-note.ts";
 
 /** An entry with its place in the log. */
-export interface PlacedEntry {
+interface PlacedEntry {
   logId: number;
   index: number;
   entry: string;

@@ -1,3 +1,5 @@
+import type { AnyEventType } from "@intermission/ad-core/wire-fields";
+import type { BilledKind } from "@intermission/operator-api/billing-log";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type BilledEvent, entryText } from "./log-entry.ts";
@@ -12,11 +14,23 @@ const claim = statement<{ logId: number; xid: string; size: number; settled: str
    where log_id = (select max(log_id) from billing_logs) for update skip locked`,
 );
 
+/** What an event is billed as; one that takes a task back has no price. */
+const billedAs = {
+  rewarded: "view",
+  direct_link: "click",
+  task: "task",
+} as const satisfies Record<Exclude<AnyEventType, "task_reversed">, BilledKind>;
+
+/** Another event with a price has no kind: the statement fails, and the log waits for it. */
+const kindOfEvent = `case event ${Object.entries(billedAs)
+  .map(([event, kind]) => `when '${event}' then '${kind}'`)
+  .join(" ")} end`;
+
 /** Billed rows of transactions, through the index of the feed. Those of a sample are removed again, and stay out. */
 const billedRows = (transactions: string, limit = "offset 0") => `
      (select event_rows.* from (select bot_id as id from bots where bot_id not in (select unnest(bot_ids) from sample)) as bot
        cross join lateral (
-         select case event when 'rewarded' then 'view' else 'click' end as kind, event_id, bot_id, code, campaign_id,
+         select ${kindOfEvent} as kind, event_id, bot_id, code, campaign_id,
            creative_id, price_micros, occurred_at, xid
          from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
        ) as event_rows

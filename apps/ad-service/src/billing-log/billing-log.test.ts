@@ -58,7 +58,7 @@ const depsOf = (database: Database = store.database, media: MediaStorage = folde
 };
 
 interface Billed {
-  event?: "rewarded" | "direct_link";
+  event?: "rewarded" | "direct_link" | "task";
   price?: number | null;
   campaignId?: string;
   at?: string;
@@ -151,6 +151,7 @@ test("each billed event and refund has one entry, in the order of commits, and n
   );
   const click = await bill();
   await refund(click);
+  const task = await bill({ event: "task", price: 9000 });
   await bill({ price: null });
   await bill({ price: 0 });
   await continueToEnd();
@@ -178,6 +179,7 @@ test("each billed event and refund has one entry, in the order of commits, and n
       price: "1500",
     },
     { kind: "refund", event: click, campaign: "cmp_1", creative, at: "2026-03-01T12:00:00.000Z", price: "1500" },
+    { kind: "task", event: task, campaign: "cmp_1", creative, at: "2026-03-01T12:00:00.000Z", price: "9000" },
   ]);
   await expect(run("update billing_log_entries set entry = '{}'")).rejects.toThrow("append-only");
 });
@@ -193,7 +195,7 @@ test("the log is served with its headers, and verify.mjs confirms it as a whole 
     "access-control-allow-origin": "*",
   });
   const [origin, size] = (await checkpoint.text()).split("\n");
-  expect([origin, size]).toEqual(["ads.test/log", "603"]);
+  expect([origin, size]).toEqual(["ads.test/log", "604"]);
   const bundle = await fetch(`${fixture.address}/log/tile/entries/001`);
   expect(Object.fromEntries(bundle.headers)).toMatchObject({
     "content-type": "application/octet-stream",
@@ -202,7 +204,7 @@ test("the log is served with its headers, and verify.mjs confirms it as a whole 
   });
   for (const path of [
     "/log/tile/0/003",
-    "/log/tile/0/002.p/92",
+    "/log/tile/0/002.p/93",
     "/log/tile/1/000",
     "/log/tile/0/2",
     "/log-2/checkpoint",
@@ -213,7 +215,7 @@ test("the log is served with its headers, and verify.mjs confirms it as a whole 
   await rm(lost);
   const whole = await verify("log", `${fixture.address}/log`, "--since", since);
   expect(whole, whole.says).toMatchObject({ isRight: true });
-  expect(whole.says).toContain("It begins with the tree of 3 entries that was signed before.");
+  expect(whole.says).toContain("It begins with the tree of 4 entries that was signed before.");
 
   const [{ event_id: eventId } = { event_id: "" }] = await run<{ event_id: string }>(
     "select event_id from billing_log_entries where log_index = 300",
@@ -246,8 +248,8 @@ test("a statement carries its proof: a changed price, a dropped row and a reorde
   const log = `${fixture.address}/log`;
   const right = await verify("statement", await fileOf(proof), "--log", log);
   expect(right, right.says).toMatchObject({ isRight: true });
-  expect(right.says).toContain("All 604 entries of statement");
-  expect(right.says).toContain("Its charges are 9.9055 USD, the sum of its entries.");
+  expect(right.says).toContain("All 605 entries of statement");
+  expect(right.says).toContain("Its charges are 9.9145 USD, the sum of its entries.");
   expect(right.says).toContain("Its refunds are 0.0015 USD, the sum of its entries.");
 
   const changed = async (change: (file: ProofFile) => void) => {
@@ -259,11 +261,11 @@ test("a statement carries its proof: a changed price, a dropped row and a reorde
     if (second) second.entry = second.entry.replace('"1500"', '"1400"');
   });
   expect(price.says).toContain("Entry 1 is another one in the log");
-  expect(price.says).toContain("its entries sum to 9.9054 USD");
+  expect(price.says).toContain("its entries sum to 9.9144 USD");
   const amount = await changed(({ statement }) => {
-    statement.chargesMicros = "9905501";
+    statement.chargesMicros = "9914501";
   });
-  expect(amount.says).toContain("Its charges are 9.905501 USD, but its entries sum to 9.9055 USD.");
+  expect(amount.says).toContain("Its charges are 9.914501 USD, but its entries sum to 9.9145 USD.");
   const dropped = await changed(({ entries }) => entries.splice(5, 1));
   expect(dropped.says).toContain("DOES NOT HOLD");
   const reordered = await changed(({ entries: [, , third, fourth] }) => {
@@ -289,7 +291,7 @@ test("a row that is left out of a statement with its hash in place is found in t
   const path = await fileOf(JSON.stringify(file));
   expect(await verify("statement", path)).toMatchObject({ isRight: true });
   const found = await verify("statement", path, "--log", `${fixture.address}/log`);
-  expect(found.says).toContain("The log has 602 entries of its campaigns in 2026-03 that are not on the statement");
+  expect(found.says).toContain("The log has 603 entries of its campaigns in 2026-03 that are not on the statement");
 });
 
 test("files of the log with a changed price, a dropped row or a reordered entry are found", async () => {

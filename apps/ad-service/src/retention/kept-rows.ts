@@ -66,7 +66,7 @@ export const keptByKind: Readonly<Record<KeptRows, Kept>> = {
   launches: {
     tables: [{ name: "view_launches" }],
     usualDays: 100,
-    what: "launch data of priced views, as Telegram signed it, for samples of [the log of billed events](proof.md)",
+    what: "[signed launches](proof.md) of priced views",
   },
   requests: {
     tables: [{ name: "ad_requests", neededWhile: notSummed("requests") }],

@@ -25,7 +25,7 @@ create table billing_log_entries (
   log_id integer not null,
   log_index bigint not null check (log_index >= 0),
   event_id text collate "C" not null,
-  kind text not null check (kind in ('view', 'click', 'refund')),
+  kind text not null check (kind in ('view', 'click', 'task', 'refund')),
   campaign_id text not null,
   -- Of the row that was billed.
   xid xid8 not null,

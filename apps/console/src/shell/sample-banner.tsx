@@ -1,14 +1,15 @@
 import { sampleRoutes } from "@intermission/operator-api/sample";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
-import { FormDialog } from "../ui/form-dialog.tsx";
-import { useNotice } from "../ui/notices.tsx";
-import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
 import { shellWords } from "./words.ts";
+
+const RemoveSampleDialog = lazy(async () => ({
+  default: (await import("./remove-sample-dialog.tsx")).RemoveSampleDialog,
+}));
 
 /** Its figures change while it is added or removed. */
 const CHANGING_MS = 2000;
@@ -38,30 +39,7 @@ export function SampleBanner() {
           {words.removeSample}
         </Button>
       )}
-      {isRemoving && <RemoveDialog onClose={() => setRemoving(false)} />}
+      <Suspense>{isRemoving && <RemoveSampleDialog onClose={() => setRemoving(false)} />}</Suspense>
     </aside>
-  );
-}
-
-function RemoveDialog({ onClose }: { onClose: () => void }) {
-  const words = useWords(shellWords);
-  const notice = useNotice();
-  const removal = useConfirmedChange(sampleRoutes.removeSample);
-  const remove = () =>
-    void removal.run({}, () => {
-      onClose();
-      notice({ text: words.sampleRemoved });
-    });
-  return (
-    <FormDialog
-      title={words.removeSample}
-      submitText={words.removeIt}
-      isBusy={removal.isPending}
-      onSubmit={remove}
-      onClose={onClose}
-    >
-      <p>{words.removedWithSample}</p>
-      <p className="secondary">{words.sampleCommands}</p>
-    </FormDialog>
   );
 }

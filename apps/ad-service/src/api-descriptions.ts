@@ -7,9 +7,10 @@ import {
   viewState,
 } from "@intermission/ad-core/client-api";
 import { endpointState, payPerCode } from "@intermission/ad-core/client-words";
+import { anyEventType } from "@intermission/ad-core/event-words";
 import { listedEvent } from "@intermission/ad-core/listed-event";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
-import { anyEventType, deliveryState, eventType } from "@intermission/ad-core/wire-fields";
+import { deliveryState, eventType } from "@intermission/ad-core/wire-fields";
 import { tokenEntry } from "@intermission/operator-api/bots";
 import { campaign } from "@intermission/operator-api/campaigns";
 import { creative } from "@intermission/operator-api/creatives";

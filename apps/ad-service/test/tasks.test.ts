@@ -317,6 +317,19 @@ test("a channel that asks for requests to join: the user of the code is approved
   await fixture.operate("POST", path, { chat, approvesRequests: false });
 });
 
+test("an offer that nobody used is removed two days later, and a suspended bot's tasks are not opened", async () => {
+  const { bot, code, userId } = await openedTask();
+  later(62 * MINUTE);
+  await fixture.sweep();
+  expect(await fixture.stateOf(code)).toBe("lapsed");
+  later(2 * 24 * 60 * MINUTE);
+  await fixture.sweep();
+  expect(await fixture.stateOf(code)).toBeUndefined();
+  const [again] = await bot.tasks(userId);
+  await fixture.operate("POST", `/bots/${bot.botId}/suspend`);
+  expect(again && (await fixture.open(again.code))).toBeUndefined();
+});
+
 test("a bot that does not ask for tasks gets none; a tester's task is free", async () => {
   await newCampaign();
   const silent = await fixture.newBot({ hasTasks: false });

@@ -1,11 +1,6 @@
 import { endpointState, payPerCode, receiverWarnings } from "@intermission/ad-core/client-words";
-import {
-  adReportReason,
-  anyEventType,
-  deliveryState,
-  playbackFault,
-  taskState,
-} from "@intermission/ad-core/wire-fields";
+import { anyEventType, taskState } from "@intermission/ad-core/event-words";
+import { adReportReason, deliveryState, playbackFault } from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
 import { billedKinds } from "@intermission/operator-api/billing-log";

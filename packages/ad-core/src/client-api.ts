@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
 import { endpointState, payPerCode, receiverWarnings } from "./client-words.ts";
+import { anyEventType } from "./event-words.ts";
 import { listedEvent, startParam } from "./listed-event.ts";
-import { anyEventType, deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
+import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.

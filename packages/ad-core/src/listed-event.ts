@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { startParamPattern } from "./code.ts";
-import { anyEventType, deliveryState, moment, telegramId } from "./wire-fields.ts";
+import { anyEventType } from "./event-words.ts";
+import { deliveryState, moment, telegramId } from "./wire-fields.ts";
 
 /** What an event is worth, where the bot's setting includes it. */
 export const revenueMicros = z

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { taskExamples } from "./api-examples.ts";
+import { taskState } from "./event-words.ts";
 import { currencyCode, revenueMicros } from "./listed-event.ts";
-import { moment, taskState, telegramId } from "./wire-fields.ts";
+import { moment, telegramId } from "./wire-fields.ts";
 
 /** Requests and answers of the tasks of `/client/v1`. */
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
 import { startParamPattern } from "./code.ts";
+import { anyEventType } from "./event-words.ts";
 import { currencyCode, revenueMicros } from "./listed-event.ts";
 import { readMoment } from "./moment.ts";
-import { anyEventType, telegramId } from "./wire-fields.ts";
+import { telegramId } from "./wire-fields.ts";
 
 /** Years are not bounded: an event must not be lost because its service has a wrong clock. */
 const eventTime = z.string().refine((text) => {

@@ -107,9 +107,8 @@ export const campaignSettings = z.strictObject({
   ),
   taskChatId: z
     .string()
-    .regex(/^-[1-9][0-9]{0,19}$/, "must be the id of a channel of a task bot, such as -1001234567890")
     .nullable()
-    .describe("The channel that users join: one of those that a task bot knows."),
+    .describe("The id of the channel that users join, as -1001234567890: one of those that a task bot knows."),
   taskHoldDays: wholeNumber(0, 90).describe("A user who leaves within so many days is not paid, or is taken back."),
   taskPaidAt: z
     .enum(taskPayments)

@@ -1,4 +1,5 @@
-import { anyEventType, deliveryState, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
+import { anyEventType } from "@intermission/ad-core/event-words";
+import { deliveryState, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";

@@ -89,7 +89,6 @@ export const fieldFaults = {
   SIGN_IN_CODE: [],
   SINCE_FUTURE: [],
   TAG_WITHOUT_AD: ["fault", "code"],
-  TASK_NEEDS_CHANNEL: [],
   TELEGRAM_CHAT: [],
   TELEGRAM_ID: [],
   TEXT: [],

@@ -1,4 +1,5 @@
-import { taskState, telegramId } from "@intermission/ad-core/wire-fields";
+import { taskState } from "@intermission/ad-core/event-words";
+import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { forms } from "./field-forms.ts";
 import { after, listedId, listLimit, micros, moment, next } from "./fields.ts";

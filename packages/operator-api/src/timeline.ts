@@ -1,5 +1,5 @@
+import { anyEventType } from "@intermission/ad-core/event-words";
 import {
-  anyEventType,
   deliveryState,
   playbackFault,
   reportRefusalReason,

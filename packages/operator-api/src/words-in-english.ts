@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { ScriptState } from "./bots.ts";
 import type { ConversionRefusal } from "./conversions.ts";
 import type { ListedDelivery } from "./deliveries.ts";

@@ -30,7 +30,7 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
   }
   if (formats.includes("task") && campaign.taskChatId === null) {
     const message = "a task campaign needs a channel";
-    return { field: "taskChatId", message, fault: fieldFault("TASK_NEEDS_CHANNEL") };
+    return { field: "taskChatId", message, fault: fieldFault("MISSING") };
   }
   if (callToAction !== null && landingUrl === null) {
     const message = "a call to action needs a landing URL";

@@ -146,7 +146,7 @@ async function channelFault(
 ): Promise<CampaignFault | undefined> {
   if (taskChatId === null || (await tx.run(findTaskChannel, [taskChatId])).length > 0) return undefined;
   const message = "is no channel that a task bot knows; add it with: task-channels add";
-  return { field: "taskChatId", message, fault: fieldFault("TASK_NEEDS_CHANNEL") };
+  return { field: "taskChatId", message, fault: fieldFault("MISSING") };
 }
 
 function knownAdvertiserFault(name: string): CampaignFault {

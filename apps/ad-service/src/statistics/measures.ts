@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { reportFigures } from "@intermission/operator-api/statistics";
 import type { z } from "zod";
 

@@ -49,6 +49,9 @@ export async function lockTasksOf(
   return tx.run(lockConcerned, [chatId, userId, inviteLink ?? null]);
 }
 
+/** SQL: Telegram keeps updates for a day, so that no report of a join comes later. Then the row is removed. */
+export const LAPSED_KEPT = "interval '2 days'";
+
 /** A link is of no use once its task is over, or its user is in. */
 const write = statement<never>(
   "tasks.move",
@@ -57,7 +60,8 @@ const write = statement<never>(
      kept_at = case when $2 = 'kept' then $9 else kept_at end,
      is_paid = is_paid or coalesce($8::text, '') = 'task',
      is_reversed = is_reversed or coalesce($8::text, '') = 'task_reversed',
-     due_at = case $2 when 'opened' then expires_at + interval '1 minute' when 'held' then $6::timestamptz end,
+     due_at = case $2 when 'opened' then expires_at + interval '1 minute' when 'held' then $6::timestamptz
+       when 'lapsed' then $9::timestamptz + ${LAPSED_KEPT} end,
      call = case when $2 = 'opened' then call when invite_link is not null and state in ('offered', 'opened') then 'revoke'
        else call end,
      call_due_at = case when $2 = 'opened' then call_due_at

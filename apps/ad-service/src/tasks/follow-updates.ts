@@ -14,6 +14,10 @@ const POLL_SECONDS = 5;
 /** At most so many updates at once: each is a transaction. */
 const MAX_UPDATES = 100;
 
+/** What could not be read is asked for again after this pause. */
+const AFTER_FAULT_MS = 5000;
+const NOT_READ = -1;
+
 const claim = statement<{ taskBotId: string; nextUpdate: number }>(
   "tasks.follow-bots",
   `update task_bots set follower = $1, followed_until = now() + interval '${LEASE_SECONDS} seconds'
@@ -49,7 +53,8 @@ export function startFollowingTaskBots(deps: TaskDeps & { node: string; everyMs?
       try {
         const bots = await database.run(claim, [node]);
         const applied = await Promise.all(bots.map((bot) => followBot(deps, bot, stopping)));
-        return applied.some((count) => count > 0) ? 0 : undefined;
+        if (applied.some((count) => count > 0)) return 0;
+        return applied.includes(NOT_READ) ? AFTER_FAULT_MS : undefined;
       } finally {
         if (stopping.aborted) await database.run(release, [node]);
       }
@@ -74,7 +79,7 @@ async function followBot(
   const updates = answer.outcome === "ok" ? readUpdates(answer.result) : undefined;
   if (updates === undefined) {
     if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer }, "a task bot's updates could not be read");
-    return 0;
+    return NOT_READ;
   }
   for (const update of updates) {
     // What was not applied before the stop is sent again.

@@ -1,4 +1,4 @@
-import type { TaskState } from "@intermission/ad-core/wire-fields";
+import type { TaskState } from "@intermission/ad-core/event-words";
 import type { TaskProof, TaskVoidReason } from "@intermission/operator-api/tasks";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 

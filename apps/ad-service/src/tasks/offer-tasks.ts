@@ -1,4 +1,4 @@
-import type { TaskState } from "@intermission/ad-core/wire-fields";
+import type { TaskState } from "@intermission/ad-core/event-words";
 import type { Bot } from "@intermission/operator-api/bots";
 import { campaignPriorities } from "@intermission/operator-api/campaign-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -9,6 +9,7 @@ import { seenBy } from "../ad-selection/select-ad.ts";
 import { publisherShareOf } from "../campaigns/event-worth.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import { LAPSED_KEPT } from "./change-task.ts";
 import { offerableIn } from "./telegram-answers.ts";
 
 /** A task as its user is told of it. */
@@ -105,7 +106,9 @@ export async function offerTasks(deps: OfferDeps, request: OfferRequest): Promis
 
 const lapseExpired = statement<never>(
   "tasks.lapse-expired",
-  `update tasks set state = 'lapsed', due_at = null where user_id = $1 and bot_id = $2 and state = 'offered' and expires_at <= $3`,
+  `update tasks set state = 'lapsed', due_at = $3::timestamptz + ${LAPSED_KEPT}
+   where user_id = $1 and bot_id = $2 and state = 'offered'
+     and expires_at <= $3`,
 );
 
 export async function readTask(

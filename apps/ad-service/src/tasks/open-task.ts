@@ -10,7 +10,7 @@ export type OpenTaskOutcome =
   | { outcome: "unknown-task" }
   /** It has ended, or is done. */
   | { outcome: "over" }
-  /** The campaign does not run any more, or nothing is left of its budget. */
+  /** The campaign does not run any more, nothing is left of its budget, or the bot is suspended. */
   | { outcome: "no-ad" }
   /** Telegram made no link now. */
   | { outcome: "unavailable" };
@@ -26,9 +26,11 @@ const MAX_LINKS = 1000;
 /** Of a code, in an invite link's name. */
 const NAME_LENGTH = 32;
 
-const readLinkOf = statement<{ inviteLink: string | null; isClaimed: boolean }>(
+const readLinkOf = statement<{ inviteLink: string | null; isClaimed: boolean; isSuspended: boolean }>(
   "tasks.read-link",
-  `select invite_link as "inviteLink", coalesce(link_claimed_until > now(), false) as "isClaimed" from tasks where code = $1`,
+  `select invite_link as "inviteLink", coalesce(link_claimed_until > now(), false) as "isClaimed",
+     (select is_suspended from bots where bots.bot_id = tasks.bot_id) as "isSuspended"
+   from tasks where code = $1`,
 );
 const claimLink = statement<never>(
   "tasks.claim-link",
@@ -75,6 +77,7 @@ async function openOnce(
   if (task === undefined) return { outcome: "unknown-task" };
   if ((task.state !== "offered" && task.state !== "opened") || task.expiresAt <= now) return { outcome: "over" };
   const [link] = await tx.run(readLinkOf, [code]);
+  if (link?.isSuspended) return { outcome: "no-ad" };
   if (link?.inviteLink) return { outcome: "opened", inviteLink: link.inviteLink };
   if (link?.isClaimed) return { outcome: "unavailable" };
   if (task.state === "offered") {

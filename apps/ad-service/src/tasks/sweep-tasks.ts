@@ -84,8 +84,14 @@ export async function sweepTasks(deps: TaskDeps): Promise<boolean> {
   return due.length === MAX_AT_ONCE || calls.length === MAX_AT_ONCE;
 }
 
+const removeLapsed = statement<never>("tasks.remove-lapsed", "delete from tasks where code = $1 and state = 'lapsed'");
+
 async function endTask(deps: TaskDeps, task: DueTask): Promise<void> {
   const { code, state, memberSince } = task;
+  if (state === "lapsed") {
+    await deps.database.run(removeLapsed, [code]);
+    return;
+  }
   const needsAnswer = state === "held" || (state === "opened" && memberSince !== null);
   const membership = needsAnswer ? await askMembership(deps, task) : undefined;
   const verdict = await apply(deps, code, membership);

@@ -1,4 +1,5 @@
-import type { AnyEventType, PlaybackFault, RequestErrorClass } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
+import type { PlaybackFault, RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { ClickSuspicion, CloseReason, StoredViewState, ViewSuspicion } from "@intermission/operator-api/reviews";
 import type {

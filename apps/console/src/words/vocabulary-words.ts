@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { CampaignPriority, Platform } from "@intermission/operator-api/campaign-words";
 import type { ListedDelivery } from "@intermission/operator-api/deliveries";
 import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/reviews";

@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { BilledKind } from "@intermission/operator-api/billing-log";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";

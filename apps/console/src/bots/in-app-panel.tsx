@@ -37,7 +37,7 @@ export function InAppPanel({ bot }: { bot: Bot }) {
             {origins.length === 0 ? (
               <p>{words.none}</p>
             ) : (
-              <ul className="testers">
+              <ul className="origins">
                 {origins.map((one) => (
                   <li key={one.origin}>
                     <Origin bot={bot} seen={one} asOf={asOf} />
@@ -68,7 +68,7 @@ function Snippet({ botId, scriptUrl }: { botId: string; scriptUrl: string }) {
   return (
     <>
       <h3>{words.snippet}</h3>
-      <textarea className="paste" aria-label={words.snippet} rows={8} readOnly value={lines} />
+      <textarea className="page-lines" aria-label={words.snippet} rows={8} readOnly value={lines} />
       <p className="row">
         <CopyButton value={lines} />
       </p>
@@ -122,7 +122,7 @@ function Register({ bot: { botId, appOrigins, updatedAt }, origin }: { bot: Bot;
       { onError, onSuccess: () => notice({ text: words.registered(origin) }) },
     );
   return (
-    <Button look="quiet" isBusy={update.isPending} aria-label={words.registerOf(origin)} onClick={onRegister}>
+    <Button isBusy={update.isPending} aria-label={words.registerOf(origin)} onClick={onRegister}>
       {words.register}
     </Button>
   );

@@ -33,7 +33,7 @@ function tell(step) {
 function show() {
   byId("height").textContent = words.plantHeight(height);
   byId("water").textContent = words.drops(drops);
-  byId("plant").style.transform = `scale(${1 + Math.min(height, 12) / 4})`;
+  byId("plant").style.transform = `scale(${1.4 + Math.min(height, 12) / 7})`;
   byId("pour").disabled = drops === 0;
 }
 

@@ -151,30 +151,29 @@ test("ads of one page are shown one at a time, also by another init() or a secon
   await expect(page.locator("dialog")).toHaveCount(1);
 });
 
-/** Frames by hand, side by side, each with the same grant: what a page could do without the script. */
-async function openTwoFrames(page: Page, { urls, secrets }: DemoStack, initData: string): Promise<void> {
+/** A frame by hand, with a grant of its own: what a page could do without the script. */
+async function openFrame(page: Page, { urls, secrets }: DemoStack, top: string): Promise<void> {
+  const initData = new URLSearchParams(page.url().split("#")[1]).get("tgWebAppData") ?? "";
   await page.evaluate(
-    async ({ adService, botId, initData }) => {
+    async ({ adService, botId, initData, top }) => {
       const body = JSON.stringify({ bot_id: botId, init_data: initData });
       const response = await fetch(`${adService}/player/v1/app-grants`, { method: "POST", body });
       const { app_grant: appGrant } = await response.json();
-      for (const top of ["0", "49vh"]) {
-        const frame = document.createElement("iframe");
-        frame.src = `${adService}/embed/${botId}`;
-        frame.allow = "autoplay";
-        frame.style.cssText = `position:fixed;left:0;top:${top};width:100vw;height:51vh;border:0`;
-        document.body.append(frame);
-        await new Promise((resolve) => addEventListener("message", resolve, { once: true }));
-        const { port1, port2 } = new MessageChannel();
-        frame.contentWindow?.postMessage("intermission-frame-port", "*", [port2]);
-        // What no script of ours would say comes first.
-        for (const data of [null, 7, "show", {}, { kind: "done" }, { kind: "event", name: "visibility_changed" }])
-          port1.postMessage(data);
-        port1.postMessage({ kind: "window", width: innerWidth, height: innerHeight });
-        port1.postMessage({ kind: "show", appGrant, initData, theme: {}, client: "none" });
-      }
+      const frame = document.createElement("iframe");
+      frame.src = `${adService}/embed/${botId}`;
+      frame.allow = "autoplay";
+      frame.style.cssText = `position:fixed;left:0;top:${top};width:100vw;height:51vh;border:0`;
+      document.body.append(frame);
+      await new Promise((resolve) => addEventListener("message", resolve, { once: true }));
+      const { port1, port2 } = new MessageChannel();
+      frame.contentWindow?.postMessage("intermission-frame-port", "*", [port2]);
+      // What no script of ours would say comes first.
+      for (const data of [null, 7, "show", {}, { kind: "done" }, { kind: "event", name: "visibility_changed" }])
+        port1.postMessage(data);
+      port1.postMessage({ kind: "window", width: innerWidth, height: innerHeight });
+      port1.postMessage({ kind: "show", appGrant, initData, theme: {}, client: "none" });
     },
-    { adService: urls.adService, botId: secrets.botId, initData },
+    { adService: urls.adService, botId: secrets.botId, initData, top },
   );
 }
 
@@ -182,10 +181,12 @@ test("two frames at once pay one reward", async ({ api, page, stack, userId, gam
   const faults: string[] = [];
   page.on("pageerror", ({ message }) => faults.push(message));
   await game.open(page, userId, { policy: "none" });
-  const initData = new URLSearchParams(page.url().split("#")[1]).get("tgWebAppData") ?? "";
-  await openTwoFrames(page, stack, initData);
   const [first, second] = [0, 1].map((at) => page.frameLocator("iframe").nth(at) as unknown as Page);
   if (!first || !second) throw new Error("two frames were made");
+  await openFrame(page, stack, "0");
+  await first.getByRole("button", { name: /^Watch/ }).waitFor();
+  await openFrame(page, stack, "49vh");
+  await second.getByRole("button", { name: /^(Watch|Continue watching)/ }).waitFor();
   await startAd(first);
   await expect(first.getByRole("heading", { name: "Playing somewhere else" })).toBeVisible();
   await watchIn(second);

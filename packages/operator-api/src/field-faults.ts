@@ -63,6 +63,7 @@ export const fieldFaults = {
   OBJECT: [],
   OF_LINKS_ONLY: [],
   OF_TASKS_ONLY: [],
+  TASK_ALONE: [],
   OF_VIDEOS_ONLY: [],
   ONE_OF: ["words"],
   OPERATOR_ONLY: [],

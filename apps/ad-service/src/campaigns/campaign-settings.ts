@@ -16,7 +16,7 @@ export const settingColumns = storedNames(campaignSettings.omit({ advertiser: tr
 
 /** What is wrong with a campaign, and which of its settings has to change. */
 export interface CampaignFault {
-  field: keyof CampaignSettings | "creativeIds" | "newAdvertiser";
+  field: keyof CampaignSettings | "formats" | "creativeIds" | "newAdvertiser";
   message: string;
   fault: FieldFault;
 }
@@ -31,6 +31,11 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
   if (formats.includes("task") && campaign.taskChatId === null) {
     const message = "a task campaign needs a channel";
     return { field: "taskChatId", message, fault: fieldFault("MISSING") };
+  }
+  // What is under way counts against a budget in another way: a task for days, a view for minutes.
+  if (formats.includes("task") && formats.length > 1) {
+    const message = "a task campaign has no other format: add a second campaign for videos or links";
+    return { field: "formats", message, fault: fieldFault("TASK_ALONE") };
   }
   if (callToAction !== null && landingUrl === null) {
     const message = "a call to action needs a landing URL";

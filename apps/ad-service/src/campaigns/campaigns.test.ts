@@ -101,6 +101,11 @@ describe("campaigns", () => {
   const faults: { name: string; changes: Partial<CampaignDraft>; message: RegExp }[] = [
     { name: "no landing URL", changes: { landingUrl: null }, message: /landing URL/ },
     { name: "a link with a video", changes: { creativeIds: ["cre_1"] }, message: /no video/ },
+    {
+      name: "tasks beside links, whose budget counts what is under way in another way",
+      changes: { formats: ["direct_link", "task"], taskChatId: "-1001" },
+      message: /no other format/,
+    },
     { name: "a rewarded campaign without a video", changes: { formats: ["rewarded"] }, message: /video/ },
     { name: "an end before the start", changes: { startsAt: later, endsAt: now }, message: /end after/ },
     { name: "half a cap per user", changes: { userCap: 3 }, message: /cap per user/ },

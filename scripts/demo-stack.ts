@@ -208,6 +208,9 @@ export function environmentOf(
       ENCRYPTION_KEY: secrets.encryptionKey,
       OPERATOR_TOKEN: secrets.operatorToken,
       WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8,::1",
+      // For the stand-in of a buyer, examples/buyer.ts.
+      BUYER_ALLOWED_NETWORKS: "127.0.0.0/8,::1",
+      VAST_ALLOWED_NETWORKS: "127.0.0.0/8,::1",
       DEMO_BOT_ID: options.ownBot?.botId ?? secrets.botId,
       DEMO_TELEGRAM_PUBLIC_KEY: secrets.telegramPublicKey,
       DEMO_CHAT_ORIGIN: urls.demoBot,

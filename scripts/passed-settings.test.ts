@@ -27,7 +27,11 @@ test("npm start passes each setting on to the servers that have it, and names th
 });
 
 test("what the demo sets itself is either ignored or may be replaced", () => {
-  const mayBeReplaced = { "ad-service": ["WEBHOOK_ALLOWED_NETWORKS"], api: [], both: ["DATA_DIR", "LOG_LEVEL"] };
+  const mayBeReplaced = {
+    "ad-service": ["BUYER_ALLOWED_NETWORKS", "VAST_ALLOWED_NETWORKS", "WEBHOOK_ALLOWED_NETWORKS"],
+    api: [],
+    both: ["DATA_DIR", "LOG_LEVEL"],
+  };
   const urls = { adService: "http://a", api: "http://b", demoBot: "http://c" };
   const secrets = {} as Parameters<typeof environmentOf>[1];
   const options = { ports: {} } as Parameters<typeof environmentOf>[2];

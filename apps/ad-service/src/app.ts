@@ -57,6 +57,8 @@ import { webhookClientRoutes } from "./deliveries/client-routes.ts";
 import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
 import type { Deliveries } from "./deliveries/enqueue-webhook.ts";
 import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
+import { openDemand } from "./demand/demand.ts";
+import { buyerOperatorRoutes } from "./demand/operator-routes.ts";
 import { eventClientRoutes } from "./events/client-routes.ts";
 import { eventOperatorRoutes } from "./events/operator-routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
@@ -166,9 +168,16 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const isPlainHttpAllowed = config.mode === "demo";
   const turns = openTurns();
   const tags = openTags({ database, requests, isPlainHttpAllowed, turns, log: logger, now, registry });
+  const demand = openDemand({
+    database,
+    requests,
+    secretBox: deps.secretBox,
+    seller: { publicUrl, currency },
+    log: logger,
+  });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    viewPlayerRoutes(surface, { ...deps, tags, launchKeysFor: launchKeysBy(config), publicUrl, now });
+    viewPlayerRoutes(surface, { ...deps, tags, demand, launchKeysFor: launchKeysBy(config), publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });
@@ -385,6 +394,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         callerOf: (request) => actorOf(request)?.id ?? "",
       });
       campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
+      buyerOperatorRoutes(scope, deps);
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });

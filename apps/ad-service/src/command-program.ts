@@ -19,6 +19,7 @@ import { conversionCommands } from "./conversions/commands.ts";
 import { creativeCommands } from "./creatives/commands.ts";
 import { deliveryCommands } from "./deliveries/commands.ts";
 import { endpointCommands } from "./deliveries/endpoint-commands.ts";
+import { buyerCommands } from "./demand/commands.ts";
 import { eventCommands } from "./events/commands.ts";
 import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
@@ -36,6 +37,7 @@ const commands = [
   campaignCommands,
   currencyCommands,
   creativeCommands,
+  buyerCommands,
   explainCommand,
   eventCommands,
   deliveryCommands,

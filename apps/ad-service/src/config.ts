@@ -94,6 +94,7 @@ const storeVariables = {
   S3_SECRET_ACCESS_KEY: z.string().optional().describe("the secret of that key"),
   WEBHOOK_ALLOWED_NETWORKS: allowedNetworks("webhooks"),
   VAST_ALLOWED_NETWORKS: allowedNetworks("VAST tags and their trackers"),
+  BUYER_ALLOWED_NETWORKS: allowedNetworks("requests to buyers of OpenRTB"),
   VIDEO_ALLOWED_NETWORKS: allowedNetworks("videos that are added by address"),
   CURRENCY: currencyCode.optional().meta({
     whenUnset: "that of the store, at first `USD`",
@@ -445,6 +446,7 @@ function storeOf(read: StoreSettings) {
         webhook: read.WEBHOOK_ALLOWED_NETWORKS,
         vast: read.VAST_ALLOWED_NETWORKS,
         video: read.VIDEO_ALLOWED_NETWORKS,
+        buyer: read.BUYER_ALLOWED_NETWORKS,
       },
     },
     /** Undefined: that of the store. */

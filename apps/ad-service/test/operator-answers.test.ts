@@ -44,7 +44,7 @@ beforeAll(async () => {
     openIdProviders: [{ providerId: "telegram", name: "Telegram", issuer, clientId, clientSecret }],
     requests: {
       isPlainHttpAllowed: true,
-      allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"] },
+      allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"], buyer: ["127.0.0.1/32"] },
     },
     notices: { smtpUrl: undefined, smtpFrom: undefined, telegramBotToken: undefined, telegramApiUrl: telegram.url },
   });
@@ -150,6 +150,21 @@ async function latestEntryOf(objectId: string): Promise<string> {
   return (await store.database.run<{ id: string }>({ name: "", text }, [objectId]))[0]?.id ?? "";
 }
 
+async function callRoutesOfBuyers() {
+  const body = { name: "Exchange", url: `${endpoint.url}/openrtb2`, key: "secret", blockedCategories: ["IAB25"] };
+  const addBuyer = await send("addBuyer", { body });
+  const ofBuyer = { params: { buyerId: String(addBuyer.body.buyerId) } };
+  return {
+    addBuyer,
+    listBuyers: await send("listBuyers"),
+    showBuyer: await send("showBuyer", ofBuyer),
+    updateBuyer: await send("updateBuyer", { ...ofBuyer, body: { isActive: true, floorMicros: 500_000 } }),
+    tryBuyer: await send("tryBuyer", ofBuyer),
+    readBids: await send("readBids", ofBuyer),
+    showBids: await send("showBids", ofBuyer),
+  };
+}
+
 /** Calls each route with what makes it answer, in an order in which each finds what it names. */
 async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const botId = newTelegramId();
@@ -239,6 +254,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     resumeCampaign: await send("resumeCampaign", ofCampaign),
     attachCreative: await send("attachCreative", { params: attachment, body: { weight: 2, label: "Shop Ltd" } }),
     detachCreative: await send("detachCreative", { params: attachment }),
+    ...(await callRoutesOfBuyers()),
     explainChoice: await send("explainChoice", { query: { botId, userId: "77" } }),
     showStatus: await send("showStatus"),
     showSystem: await send("showSystem"),

@@ -4,7 +4,9 @@ import { adReportReason, deliveryState, playbackFault } from "@intermission/ad-c
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
 import { billedKinds } from "@intermission/operator-api/billing-log";
+import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
+import { sentFacts } from "@intermission/operator-api/buyers";
 import {
   campaignFormats,
   campaignPriorities,
@@ -54,6 +56,8 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "bots.pay_per_code": payPerCode.options,
   "bots.suspicious_clicks": botSettings.shape.suspiciousClicks.options,
   "bots.suspicious_views": botSettings.shape.suspiciousViews.options,
+  "buyer_exchanges.outcome": bidOutcomes,
+  "buyers.sends": sentFacts,
   "campaigns.formats": campaignFormats,
   "campaigns.pacing": pacings,
   "campaigns.paused_by": pausers,

@@ -130,6 +130,16 @@ const advertiser = createRoute({
   path: "/advertisers/$advertiserId",
   component: screen(() => import("./advertisers/advertiser-screen.tsx"), "AdvertiserScreen"),
 });
+const buyers = createRoute({
+  ...under,
+  path: "/buyers",
+  component: screen(() => import("./buyers/buyers-screen.tsx"), "BuyersScreen"),
+});
+const buyer = createRoute({
+  ...under,
+  path: "/buyers/$buyerId",
+  component: screen(() => import("./buyers/buyer-screen.tsx"), "BuyerScreen"),
+});
 const payouts = createRoute({
   ...under,
   path: "/payouts",
@@ -198,7 +208,7 @@ export const router = createRouter({
     // biome-ignore format: packed
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
-      creatives, creativeQueue, vastTester, creative,
+      creatives, creativeQueue, vastTester, creative, buyers, buyer,
       advertisers, advertiser, payouts, people, audit, system, account,
       timeline, reviews, conversions, publisher, reports,
       unknown,

@@ -1,4 +1,5 @@
 import { botSettings } from "./bots.ts";
+import { buyerSettings } from "./buyers.ts";
 import { campaignSettings } from "./campaigns.ts";
 import { storedName } from "./stored-names.ts";
 
@@ -10,6 +11,7 @@ const otherFields = [
   "billing",
   "bot_id",
   "bot_ids",
+  "buyer_id",
   "byte_length",
   "campaign_id",
   "captions",
@@ -25,6 +27,7 @@ const otherFields = [
   "event_id",
   "file_name",
   "formats",
+  "has_key",
   "has_password",
   "height",
   "is_disabled",
@@ -72,7 +75,8 @@ const otherFields = [
 ] as const;
 const campaignFields = campaignSettings.omit({ advertiser: true }).keyof().options.map(storedName);
 const botFields = botSettings.keyof().options.map(storedName);
+const buyerFields = buyerSettings.omit({ key: true, url: true }).keyof().options.map(storedName);
 
 /** The fields that recorded states of objects may have. */
-export const auditFields = [...otherFields, ...new Set([...campaignFields, ...botFields])];
+export const auditFields = [...otherFields, ...new Set([...campaignFields, ...botFields, ...buyerFields])];
 export type AuditField = (typeof auditFields)[number];

@@ -9,6 +9,7 @@ export const objectKinds = [
   "bot",
   "advertiser",
   "creative",
+  "buyer",
   "endpoint",
   "notices",
   "person",

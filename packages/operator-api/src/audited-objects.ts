@@ -41,6 +41,8 @@ export const auditedObjects = {
   archiveCampaign: "campaign",
   attachCreative: "campaign",
   detachCreative: "campaign",
+  addBuyer: "buyer",
+  updateBuyer: "buyer",
   setCurrency: "deployment",
   addAdvertiser: "advertiser",
   setTerms: "advertiser",
@@ -112,6 +114,7 @@ export const auditedObjects = {
   startAddingPasskey: null,
   tryVastTag: null,
   forecastViews: null,
+  tryBuyer: null,
   removeUpload: null,
 } as const satisfies Record<PostedRouteName, ObjectKind | null>;
 

@@ -3,6 +3,7 @@ import { advertiserRoutes } from "./advertisers.ts";
 import { auditRoutes } from "./audit.ts";
 import { billingLogRoutes } from "./billing-log.ts";
 import { botRoutes, tokenRoutes } from "./bots.ts";
+import { buyerRoutes } from "./buyers.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
 import { creativeRoutes } from "./creatives.ts";
@@ -33,6 +34,7 @@ export const operatorRoutes = {
   ...tokenRoutes,
   ...creativeRoutes,
   ...campaignRoutes,
+  ...buyerRoutes,
   ...currencyRoutes,
   ...advertiserRoutes,
   ...moneyRoutes,

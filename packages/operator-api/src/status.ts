@@ -28,6 +28,8 @@ export const keptRows = z.enum([
   "deliveries",
   "attempts",
   "tracker-calls",
+  "impressions",
+  "opening-offers",
 ]);
 export type KeptRows = z.infer<typeof keptRows>;
 

@@ -23,3 +23,10 @@ export function parseExactly(text: string): unknown {
 export function stringifyExactly(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) => (typeof one === "bigint" ? jsonInteger(one) : one), 2);
 }
+
+/** Parses JSON; numbers with one of these names are returned as their text in the source. */
+export function parseWithTexts(text: string, names: readonly string[]): unknown {
+  return exact.parse(text, (key, value, { source }) =>
+    typeof value === "number" && names.includes(key) ? source : value,
+  );
+}

@@ -53,6 +53,7 @@ const sharedWords: Readonly<Record<string, Detailed>> = {
   userId: { text: "Telegram id of the user", example: "100000001" },
   campaignId: { text: "as shown by campaigns list", example: "cmp_8fJ2kLm4Qr9T" },
   creativeId: { text: "as shown by creatives list", example: "cre_0a1b2c3d4e5f60718293a4b5" },
+  buyerId: { text: "as shown by buyers list", example: "buy_8fJ2kLm4Qr9T" },
   personId: { text: "as shown by people list", example: "per_8fJ2kLm4Qr9T" },
   tokenId: { text: "as shown by bots show", example: "tok_8fJ2kLm4Qr9T" },
   heldId: { text: "as shown by money held", example: "hld_8fJ2kLm4Qr9T" },

@@ -2,6 +2,7 @@ import type { Campaign } from "@intermission/operator-api/campaigns";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
+import { type RequestedBuyer, readBuyers } from "../buyers/buyers.ts";
 import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
 import { readEarlierSpend, readFunds, viewsInFlightOf } from "./advertiser-funds.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
@@ -10,6 +11,7 @@ import { openLocalTimes } from "./local-time.ts";
 
 interface RunningCampaigns {
   campaigns: Campaign[];
+  buyers: RequestedBuyer[];
   /** Delivered on the days before today, by campaign. */
   earlier: Map<string, Delivered>;
   /** Spent on the days before today, by advertiser with a limit. */
@@ -23,7 +25,8 @@ const version = statement<{ version: string }>(
   `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
      (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) || ' ' ||
      (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from advertisers) || ' ' ||
-     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from creatives where review <> 'approved') as version`,
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from creatives where review <> 'approved') || ' ' ||
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from buyers) as version`,
 );
 const earlier = statement<{ campaignId: string } & Delivered>(
   "campaigns.delivered-earlier",
@@ -56,6 +59,7 @@ export async function readCampaigns(database: Database, now: Date): Promise<Runn
   const delivered = await database.run(earlier, [now]);
   return {
     campaigns,
+    buyers: await readBuyers(database),
     spentEarlier: await readEarlierSpend(database, now),
     earlier: new Map(delivered.map(({ campaignId, ...sums }) => [campaignId, sums])),
     curve: curveOf(await database.run(requestsByHour, [now])),
@@ -123,6 +127,8 @@ export const deliveredBy = statement<
 export interface CampaignSnapshot extends ServedAds {
   /** Prepared for `chooseAd`. */
   index: CampaignIndex;
+  /** Those that are on. Their campaigns are in `byId`, and not in the index. */
+  buyers: readonly RequestedBuyer[];
   /** Call after a change on this node. Other nodes see the change with their next refresh, within seconds. */
   refresh(): Promise<void>;
   /** Of the refreshes. */
@@ -142,6 +148,7 @@ export async function startCampaignSnapshot(deps: {
   const { database, log, everyMs = 2000, now = () => new Date() } = deps;
   let running: RunningCampaigns & { version: string; at: number; day: string } = {
     campaigns: [],
+    buyers: [],
     earlier: new Map(),
     spentEarlier: new Map(),
     curve: flatCurve,
@@ -170,7 +177,11 @@ export async function startCampaignSnapshot(deps: {
     });
     snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
     for (const ad of snapshot.reserved) countAds(snapshot, ad, 1);
-    snapshot.index = indexCampaigns(states, { now: at, curve: running.curve, localTimes });
+    snapshot.buyers = running.buyers.filter(({ isOffered }) => isOffered);
+    // What a buyer would show is known only once it has bid.
+    const bought = new Set(running.buyers.map(({ campaignId }) => campaignId));
+    const own = states.filter(({ campaign }) => !bought.has(campaign.campaignId));
+    snapshot.index = indexCampaigns(own, { now: at, curve: running.curve, localTimes });
   }
 
   const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });
@@ -184,6 +195,7 @@ export async function startCampaignSnapshot(deps: {
   };
   const snapshot: CampaignSnapshot = {
     index: indexCampaigns([], { now: now(), curve: flatCurve, localTimes }),
+    buyers: [],
     byId: new Map(),
     reserved: new Set(),
     refresh,

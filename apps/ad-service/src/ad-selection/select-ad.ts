@@ -50,6 +50,11 @@ export interface UserAdRequest extends Omit<AdRequest, "seen"> {
   seen?: Map<string, Date[]>;
 }
 
+/** A chosen ad is held against its limits; `release`: it is not used after all. */
+export type SelectedAd =
+  | (Extract<Choice, { outcome: "chosen" }> & { release: () => void })
+  | Extract<Choice, { outcome: "no-ad" }>;
+
 /** How many full campaigns are tried, one after another, before the answer is that no ad fits. */
 const MAX_TRIES = 20;
 
@@ -68,15 +73,15 @@ export async function selectAd(
   { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   { userId, ...request }: UserAdRequest,
   { now, random }: { now: Date; random: () => number },
-): Promise<Choice> {
+): Promise<SelectedAd> {
   const seen = request.seen ?? (await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now));
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const choice = chooseAd(campaigns.index, { ...request, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
     const isNear = isNearLimit(choice.state, request.format);
     if (isNear && !(await hasMore(database, choice.state, { format: request.format, now }))) continue;
-    holdAd(campaigns, choice.state.campaign.campaignId, request.format);
-    return choice;
+    const release = holdAd(campaigns, choice.state.campaign.campaignId, request.format);
+    return { ...choice, release };
   }
   return { outcome: "no-ad", reason: "none-fits" };
 }

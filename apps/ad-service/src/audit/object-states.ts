@@ -21,6 +21,9 @@ const states = {
       from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
     from campaigns c where campaign_id = $1`,
   creative: `select to_jsonb(c) - '{created_at,frames_by_second}'::text[] as state from creatives c where creative_id = $1`,
+  buyer: `select to_jsonb(b) - '{created_at,sealed_key,user_key}'::text[] || jsonb_build_object('has_key', sealed_key is not null,
+      'name', (select name from advertisers where advertisers.advertiser_id = b.advertiser_id)) as state
+    from buyers b where buyer_id = $1`,
   advertiser: `select jsonb_build_object('name', name, 'state', state, 'billing', billing,
       'credit_limit_micros', credit_limit_micros, 'latest_payment', (
         select jsonb_build_object('kind', kind, 'amount_micros', amount_micros, 'transaction', transaction_id)

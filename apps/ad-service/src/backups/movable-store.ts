@@ -15,6 +15,7 @@ const sealedColumns = [
   { table: "task_bots", column: "token", owner: "task_bot_id", primaryKey: ["task_bot_id"] },
   { table: "people", column: "totp_secret", owner: "person_id", primaryKey: ["person_id"] },
   { table: "billing_logs", column: "private_key", owner: "origin", primaryKey: ["log_id"] },
+  { table: "buyers", column: "sealed_key", owner: "buyer_id", primaryKey: ["buyer_id"] },
 ];
 
 /** Every file that a creative or a bot names. */

@@ -101,7 +101,7 @@ export async function addCampaign(
 
 const findCharge = statement<{ day: string }>(
   "campaigns.find-charge",
-  "select day::text from campaign_days where campaign_id = $1 and spent_micros > 0 limit 1",
+  "select day::text from campaign_days where campaign_id = $1 and spent_micros + shown_micros > 0 limit 1",
 );
 
 // Waits until no node settles charges, and keeps all from it until the transaction ends.

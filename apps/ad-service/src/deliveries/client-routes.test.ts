@@ -24,7 +24,10 @@ describe("what a publisher can do about webhooks", () => {
   beforeAll(async () => {
     // The key with which the delivery fixture seals its tokens.
     const encryptionKey = Buffer.alloc(32, 7);
-    const requests = { isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"], vast: [], video: [] } };
+    const requests = {
+      isPlainHttpAllowed: true,
+      allowedNetworks: { webhook: ["127.0.0.0/8"], vast: [], video: [], buyer: [] },
+    };
     fixture = await openClientFixture({ encryptionKey, requests });
   });
   afterAll(() => fixture.close());

@@ -111,9 +111,10 @@ export function paidIn(advertiserId: string): string {
      where account = 'advertiser:' || ${advertiserId} and kind in ${paymentKinds})`;
 }
 
-/** SQL of what an advertiser's campaigns spent, less refunds: the sums that commit with the events. */
+/** SQL of what an advertiser's campaigns spent, less refunds: the sums that commit with the events. A buyer owes what was shown. */
 export function spentBy(advertiserId: string, days = "true"): string {
-  return `(select coalesce(sum(spent_micros), 0) from campaigns as owned join campaign_days using (campaign_id)
+  return `(select coalesce(sum(case when campaign_id in (select campaign_id from buyers) then shown_micros else spent_micros end), 0)
+     from campaigns as owned join campaign_days using (campaign_id)
      where owned.advertiser_id = ${advertiserId} and ${days})`;
 }
 

@@ -5,7 +5,7 @@ import { issueStatements } from "./statements.ts";
 
 /** Rows that get entries: their row in `money_progress`, and how to write a batch of them. */
 interface Source {
-  name: "events" | "refunds";
+  name: "events" | "refunds" | "impressions";
   end: Statement<{ xid: string }>;
   settle: Statement<{ source: string }>;
 }
@@ -18,7 +18,7 @@ const BATCH = 10_000;
  */
 function source(
   name: Source["name"],
-  kind: "charge" | "refund",
+  { kind, owed, prefix = kind }: { kind: "charge" | "refund"; owed: string; prefix?: string },
   from: (range: string, limit: string) => string,
 ): Source {
   const sign = kind === "charge" ? "" : "-";
@@ -31,8 +31,8 @@ function source(
     settle: statement(
       `money.settle-${name}`,
       `with facts as (
-        select advertiser_id, bot_id, ${sign}price_micros as price, ${sign}revenue_micros as revenue, occurred_at,
-          concat_ws(' ', '${kind}', advertiser_id, to_char(occurred_at at time zone 'utc', 'YYYY-MM'), $2::text) as id
+        select advertiser_id, bot_id, ${sign}(${owed}) as price, ${sign}revenue_micros as revenue, occurred_at,
+          concat_ws(' ', '${prefix}', advertiser_id, to_char(occurred_at at time zone 'utc', 'YYYY-MM'), $2::text) as id
         from ${from("xid >= $1::xid8 and xid < $2::xid8", "offset 0")} join campaigns using (campaign_id) where price_micros > 0
       ),
       made as (insert into money_transactions (transaction_id) select distinct id from facts),
@@ -58,16 +58,31 @@ function source(
   };
 }
 
+/** A buyer owes what was shown, and its events have only the share of the publisher. */
+const ofEvents = "case when campaign_id in (select campaign_id from buyers) then 0 else price_micros end";
+
 const sources: readonly Source[] = [
   // Through the index of the feed.
   source(
     "events",
-    "charge",
+    { kind: "charge", owed: ofEvents },
     (range, limit) => `(select bot_id as id from bots) as bot cross join lateral (
       select * from events where events.bot_id = bot.id and price_micros is not null and ${range} ${limit}
     ) as events`,
   ),
-  source("refunds", "refund", (range, limit) => `(select * from refunds where ${range} ${limit}) as refunds`),
+  source(
+    "refunds",
+    { kind: "refund", owed: ofEvents },
+    (range, limit) => `(select * from refunds where ${range} ${limit}) as refunds`,
+  ),
+  source(
+    "impressions",
+    { kind: "charge", owed: "price_micros", prefix: "shown" },
+    (range, limit) => `(
+      select bot_id, campaign_id, price_micros, 0::bigint as revenue_micros, shown_at as occurred_at, xid
+      from bought_impressions where ${range} ${limit}
+    ) as impressions`,
+  ),
 ];
 
 // One node settles at a time: the others skip the locked row.

@@ -70,7 +70,12 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
   });
   const opened: Opened = {
     isPlainHttpAllowed: settings.isPlainHttpAllowed,
-    purposes: { webhook: targetsOf("webhook"), vast: targetsOf("vast"), video: targetsOf("video") },
+    purposes: {
+      webhook: targetsOf("webhook"),
+      vast: targetsOf("vast"),
+      video: targetsOf("video"),
+      buyer: targetsOf("buyer"),
+    },
     resolver: hostResolver(settings.lookup, settings.lookupKeptMs),
     pools: connectionPools(),
   };

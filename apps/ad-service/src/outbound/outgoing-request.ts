@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
 
 /** Each purpose has its own allowed networks: a network allowed for webhooks is closed to every other purpose. */
-export type Purpose = "webhook" | "vast" | "video";
+export type Purpose = "webhook" | "vast" | "video" | "buyer";
 
 export interface OutgoingRequest {
   url: string;

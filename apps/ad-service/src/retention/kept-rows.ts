@@ -115,6 +115,22 @@ export const keptByKind: Readonly<Record<KeptRows, Kept>> = {
   },
   attempts: { tables: [{ name: "delivery_attempts" }], usualDays: 30, what: "attempts to deliver" },
   "tracker-calls": { tables: [{ name: "tracker_calls" }], usualDays: 7, what: "calls of trackers" },
+  // Without its row, an impression would be owed again by a view that starts late.
+  impressions: {
+    tables: [
+      {
+        name: "bought_impressions",
+        neededWhile: ["xid >= (select xid from money_progress where source = 'impressions')"],
+      },
+    ],
+    usualDays: THIRTEEN_MONTHS,
+    what: "impressions that buyers owe",
+  },
+  "opening-offers": {
+    tables: [{ name: "opening_offers" }],
+    usualDays: 7,
+    what: "what buyers answered to openings",
+  },
 };
 
 /** All tables that are partitioned by week. */

@@ -89,6 +89,9 @@ export const traffic = {
 /** The other tables with rows of bots. `endpoint_claims` and `notices` go with the rows that they refer to. */
 export const ofBots = [
   "tracker_calls",
+  "bought_impressions",
+  "opening_offers",
+  "buyer_exchanges",
   "vast_ads",
   "views_due",
   "current_codes",

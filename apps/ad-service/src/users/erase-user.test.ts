@@ -39,7 +39,13 @@ describe("erasing a user", () => {
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|body|response_text|last_answer|testers|ad|url)$/;
     // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no user.
-    const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
+    const ofNobody = [
+      "endpoints.url",
+      "creatives.url",
+      "buyers.url",
+      "delivery_attempts.url",
+      "delivery_attempts.address",
+    ];
     ofNobody.push("notices.url", "notice_receivers.address");
     // Of an operator who changed something; the entry names no user.
     ofNobody.push("audit_entries.address");

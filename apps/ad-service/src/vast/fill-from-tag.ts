@@ -6,14 +6,10 @@ import type { FastifyBaseLogger } from "fastify";
 import { Counter, type Registry } from "prom-client";
 import type { Drops } from "./drops.ts";
 import { enqueueErrorCalls } from "./trackers.ts";
-import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
+import { type TagRequest, type UnwrapDeps, type UnwrapOutcome, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd, VastErrorCode } from "./vast-ad.ts";
 
-interface TagCall extends TagRequest {
-  botId: string;
-  creativeId: string;
-  totalMs: number;
-}
+type TagCall = TagRequest & { botId: string; creativeId: string; totalMs: number };
 
 /** An unresponsive tag makes viewers wait: it is skipped for this time afterwards. */
 const BACKOFF_MS = 10_000;
@@ -67,23 +63,12 @@ function counters(registry: Registry | undefined): Tags["count"] {
 }
 
 /** Returns the ad of a tag; undefined if it has none now, which is logged and reported. */
-export async function fillFromTag(
-  tags: Tags,
-  { botId, creativeId, totalMs, ...call }: TagCall,
-): Promise<VastAd | undefined> {
-  const { database, log, now, backoffUntil } = tags;
-  // The user agent is stored with each call of a tracker.
-  const request = { ...call, userAgent: storableText(call.userAgent, MAX_USER_AGENT_LENGTH) };
-  const { userAgent } = request;
+export async function fillFromTag(tags: Tags, call: TagCall): Promise<VastAd | undefined> {
+  const { log, backoffUntil } = tags;
+  const { creativeId } = call;
   if (tags.inFlight >= MAX_IN_FLIGHT || (backoffUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
-  tags.inFlight += 1;
-  const unwrapped = await unwrapTag({ ...tags, totalMs }, { ...request, now }).finally(() => {
-    tags.inFlight -= 1;
-  });
-  const { errors, drops } = unwrapped;
-  if (errors.length > 0) await enqueueErrorCalls(database, { botId, userAgent, now: now() }, errors);
-  tags.count(unwrapped.outcome === "ad" ? "ad" : unwrapped.code, drops);
-  const dropped = unloggedDrops(tags, creativeId, drops);
+  const unwrapped = await readTag(tags, call);
+  const dropped = unloggedDrops(tags, creativeId, unwrapped.drops);
   if (unwrapped.outcome === "ad") {
     if (dropped) log.warn({ creativeId, dropped }, "parts of a VAST tag's answer were not used");
     return unwrapped.ad;
@@ -94,6 +79,22 @@ export async function fillFromTag(
   // 303 is a valid response: this viewer gets no ad, the next one may. An ad that was dropped is worth a line all the same.
   if (code !== 303 || dropped) log.warn({ creativeId, code, detail, dropped }, "a VAST tag returned no ad");
   return undefined;
+}
+
+/** What a tag, or the markup of a bid, comes to. It is counted, and what is wrong is reported to its `Error` addresses. */
+export async function readTag(tags: Tags, { botId, creativeId: _, totalMs, ...call }: TagCall): Promise<UnwrapOutcome> {
+  const { database, now } = tags;
+  // The user agent is stored with each call of a tracker.
+  const request = { ...call, userAgent: storableText(call.userAgent, MAX_USER_AGENT_LENGTH) };
+  const { userAgent } = request;
+  tags.inFlight += 1;
+  const unwrapped = await unwrapTag({ ...tags, totalMs }, { ...request, now }).finally(() => {
+    tags.inFlight -= 1;
+  });
+  const { errors, drops } = unwrapped;
+  if (errors.length > 0) await enqueueErrorCalls(database, { botId, userAgent, now: now() }, errors);
+  tags.count(unwrapped.outcome === "ad" ? "ad" : unwrapped.code, drops);
+  return unwrapped;
 }
 
 /** The drops of reasons that were not logged lately for this creative. */

@@ -259,6 +259,9 @@ function trackersOf(
   // In order of importance: what exceeds the limit is dropped from the end.
   const all: Record<TrackedEvent, string[]> = {
     impression: callableUrls(ad.impressionUrls),
+    // Those of a bid are added to its ad.
+    win: [],
+    billing: [],
     error: callableUrls(ad.errorUrls),
     click: callableUrls(clickTrackingUrls),
     complete: of("complete"),

@@ -44,7 +44,7 @@ const insert = statement<never>(
 );
 
 interface Call {
-  event: TrackedEvent | "progress";
+  event: TrackedEvent | "progress" | "loss";
   position: number;
   url: string;
 }
@@ -61,16 +61,16 @@ interface TrackedMoment {
 
 /**
  * Enqueues calls of an ad's trackers for events of its view, in the transaction that records these events: each call
- * once, even if an event is reported again.
+ * once, even if an event is reported again. Returns the ad, where there may be something to call.
  */
 export async function enqueueTrackerCalls(
   tx: Transaction,
   view: OpenedView,
   { events, playheadMs, isPlayback = false, clickId, errorCode, now }: TrackedMoment,
-): Promise<void> {
-  if (events.length === 0 && !isPlayback) return;
+): Promise<VastAd | undefined> {
+  if (events.length === 0 && !isPlayback) return undefined;
   const ad = await readVastAd(tx, view);
-  if (!ad) return;
+  if (!ad) return undefined;
   const { trackers, progressTrackers = [], named, mediaUrl, userAgent } = ad;
   const macros: Macros = {
     now,
@@ -91,6 +91,17 @@ export async function enqueueTrackerCalls(
     if (offsetMs <= playheadMs) calls.push({ event: "progress", position, url: fillMacros(url, macros) });
   const { botId, viewId, openedAt } = view;
   await insertCalls(tx, { botId, viewId, openedAt, userAgent, now }, calls);
+  return ad;
+}
+
+/** Enqueues the notices of bids that did not win. */
+export async function enqueueLossCalls(
+  tx: Pick<Transaction, "run">,
+  { botId, userAgent, now }: { botId: string; userAgent: string; now: Date },
+  addresses: readonly string[],
+): Promise<void> {
+  const calls = addresses.map((url, position): Call => ({ event: "loss", position, url }));
+  await insertCalls(tx, { botId, viewId: null, openedAt: now, userAgent, now }, calls);
 }
 
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
@@ -107,7 +118,7 @@ export async function enqueueErrorCalls(
 }
 
 async function insertCalls(
-  tx: Transaction,
+  tx: Pick<Transaction, "run">,
   call: { botId: string; viewId: string | null; openedAt: Date; userAgent: string; now: Date },
   calls: readonly Call[],
 ): Promise<void> {
@@ -120,6 +131,7 @@ async function insertCalls(
 interface ClaimedCall {
   callId: number;
   openedAt: Date;
+  event: Call["event"];
   url: string;
   userAgent: string;
   attempts: number;
@@ -139,6 +151,10 @@ interface CallTrackersDeps {
 /** Wait after each failed attempt but the last; also the lease, so that calls left behind by a crash are retried. */
 const WAIT_SECONDS = 60;
 const MAX_ATTEMPTS = 3;
+/** What tells a buyer that it owes is repeated for a minute, sooner than what others count. */
+const notices: readonly Call["event"][] = ["win", "billing"];
+const NOTICE_WAIT_SECONDS = 10;
+const MAX_NOTICE_ATTEMPTS = 7;
 const MAX_IN_FLIGHT = 64;
 /** With its redirects. */
 const CALL_MS = 5000;
@@ -154,11 +170,17 @@ const claim = statement<ClaimedCall>(
      select call_id, opened_at from tracker_calls where finished_at is null and due_at <= $1
      order by due_at limit $2 for update skip locked
    )
-   returning call_id as "callId", opened_at as "openedAt", url, user_agent as "userAgent", attempts`,
+   returning call_id as "callId", opened_at as "openedAt", event, url, user_agent as "userAgent", attempts`,
 );
 const finish = statement<never>(
   "vast.finish-call",
   "update tracker_calls set finished_at = $3, outcome = $4 where call_id = $1 and opened_at = $2 and outcome is null",
+);
+
+const waitLess = statement<never>(
+  "vast.wait-less",
+  `update tracker_calls set due_at = $3::timestamptz + make_interval(secs => ${NOTICE_WAIT_SECONDS})
+   where call_id = $1 and opened_at = $2 and outcome is null`,
 );
 
 /** Makes the calls that are due, `atMost` at the same time. Returns how many there were. */
@@ -175,11 +197,14 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
 async function callOne(deps: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
   const endsAt = performance.now() + CALL_MS;
   // A crash may have used up the attempts without a known result: the tracker is not called again.
-  const first = call.attempts > MAX_ATTEMPTS ? undefined : await send(deps, call, { address: call.url, endsAt });
+  const isNotice = notices.includes(call.event);
+  const maxAttempts = isNotice ? MAX_NOTICE_ATTEMPTS : MAX_ATTEMPTS;
+  const first = call.attempts > maxAttempts ? undefined : await send(deps, call, { address: call.url, endsAt });
   const leftMs = endsAt - performance.now();
-  const outcome = first ? outcomeOf(first, call.attempts) : "unknown";
+  const outcome = first ? outcomeOf(first, { isNotice, isLast: call.attempts >= maxAttempts }) : "unknown";
   deps.count?.(outcome ?? "retried");
   if (outcome) await recordOutcome(deps, call, { outcome, now });
+  else if (isNotice) await deps.database.run(waitLess, [call.callId, call.openedAt, now()]);
   if (first) await followRedirects(deps, call, { first, endsAt: performance.now() + leftMs });
 }
 
@@ -246,15 +271,19 @@ async function followRedirects(
  */
 export type CallOutcome = "answered" | "refused" | "failed" | "unknown";
 
-function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
-  if (result.outcome === "answered" && result.status < 400) return "answered";
+function outcomeOf(
+  result: GuardedResult,
+  { isNotice, isLast }: { isNotice: boolean; isLast: boolean },
+): CallOutcome | undefined {
+  const isTaken = (status: number) => (isNotice ? status === 200 || status === 204 : status < 400);
+  if (result.outcome === "answered" && isTaken(result.status)) return "answered";
   if (result.outcome === "failed" && result.errorClass === "redirect") return "answered";
   if (result.outcome === "failed" && result.wasSent) return "unknown";
   const isFinal =
     result.outcome === "answered"
-      ? result.status < 500 && result.status !== 429
+      ? !isNotice && result.status < 500 && result.status !== 429
       : result.errorClass === "blocked-address";
-  if (!isFinal && attempts < MAX_ATTEMPTS) return undefined;
+  if (!isFinal && !isLast) return undefined;
   return result.outcome === "answered" ? "refused" : "failed";
 }
 

@@ -5,7 +5,7 @@ import { type Drops, drop } from "./drops.ts";
 import { documentFetcher, type TagStep } from "./fetch-document.ts";
 import type { Macros } from "./fill-macros.ts";
 import { judgeAd } from "./judge-ad.ts";
-import { VastFault } from "./parse-document.ts";
+import { parseDocument, VastFault } from "./parse-document.ts";
 import { nextTurn, type Turns } from "./read-xml.ts";
 import {
   addCallableUrl,
@@ -137,14 +137,18 @@ export interface ErrorCall {
  * `errors` are to be reported in either case: of several ads, the first may be broken and the second shown. `drops`: what of
  * the documents was not used.
  */
-type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
+export type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
   | { outcome: "ad"; ad: VastAd }
   | { outcome: "no-ad"; code: VastErrorCode; reason: VastReason }
 );
 
+/** Where the first document is: at an address, or here. */
+type TagSource = { url: string } | { markup: string };
+
 /** A tag, and the viewer for whom it is requested. */
-export interface TagRequest {
-  url: string;
+export type TagRequest = TagSource & TagViewer;
+
+interface TagViewer {
   viewId: string;
   userAgent: string;
   device: Device;
@@ -162,7 +166,7 @@ export interface UnwrapDeps {
 /** Requests an ad from a VAST 2.0–4.2 tag and follows its wrappers. Throws only for faults of this service. */
 export async function unwrapTag(
   { requests, isPlainHttpAllowed, turns, totalMs, observe }: UnwrapDeps,
-  { url, viewId, userAgent, device, now }: TagRequest & { now: () => Date },
+  { viewId, userAgent, device, now, ...source }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), viewId, userAgent });
   const drops: Drops = {};
@@ -182,7 +186,10 @@ export async function unwrapTag(
 
   let root: VastDocument;
   try {
-    root = await fetchDocument(url);
+    root =
+      "markup" in source
+        ? await parseDocument(turns, Buffer.from(source.markup), { drops })
+        : await fetchDocument(source.url);
   } catch (error) {
     if (!(error instanceof VastFault)) throw error;
     return { ...noAd(error.reason), errors, drops };

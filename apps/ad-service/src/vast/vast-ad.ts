@@ -17,6 +17,9 @@ const playbackEvents = [
 /** What VAST calls `Tracking`, and `impression` and the clicks beside it; `error` carries a code. */
 const trackedEvents = [
   "impression",
+  // Of a bid: the notice of its win when the view begins, and what bills its buyer at the first picture.
+  "win",
+  "billing",
   ...playbackEvents,
   "verificationNotExecuted",
   "click",
@@ -55,6 +58,12 @@ export interface AdNames {
   adCategories?: string;
 }
 
+interface BoughtAd {
+  buyerId: string;
+  bidId: string;
+  priceMicros: number;
+}
+
 /** The single ad that results from unwrapping a tag, as stored with the view that shows it. */
 export interface VastAd {
   adId: string | null;
@@ -79,6 +88,8 @@ export interface VastAd {
   expiresAt?: string;
   verifications: AdVerification[];
   companion?: VastCompanion;
+  /** Of a bid that won, with its price for this impression. */
+  bought?: BoughtAd;
   /** The viewer's user agent, sent to the ad's servers beside ours. */
   userAgent: string;
 }

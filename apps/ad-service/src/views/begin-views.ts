@@ -19,6 +19,8 @@ export interface NewView {
   creativeId: string;
   durationMs: number;
   vastAd: VastAd | undefined;
+  /** Of a bought ad; null: its campaign's price at the end. */
+  priceMicros: number | null;
   isTest: boolean;
   /** As text, see `audienceText`. */
   audience: string;
@@ -54,6 +56,7 @@ const newViewRows = rowParameters({
   token_hash: "text",
   broken_view_id: "text",
   vast_ad: "jsonb",
+  price_micros: "bigint",
   code_issued_at: "timestamptz",
   code_expires_at: "timestamptz",
   decisions: "bigint",
@@ -61,7 +64,7 @@ const newViewRows = rowParameters({
 
 /** Columns of `new_views` that the row of the view takes as they are. */
 const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
-      audience, duration_ms, opened_at, deadline, failed_creatives`;
+      audience, duration_ms, opened_at, deadline, failed_creatives, price_micros`;
 
 /** What Telegram signed, for the log of billed events. */
 const storeLaunches = `insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
@@ -184,6 +187,7 @@ function newViewRowOf(view: NewView, position: number) {
     token_hash: view.tokenHash,
     broken_view_id: view.broken?.viewId,
     vast_ad: vastAd,
+    price_micros: view.priceMicros,
     code_issued_at: code.issuedAt,
     code_expires_at: code.expiresAt,
     decisions: viewer.decisions,

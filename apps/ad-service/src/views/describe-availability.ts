@@ -6,6 +6,7 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { Choice } from "../ad-selection/choose-ad.ts";
 import { likelyAd, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import { buyersFor } from "../offers/auction.ts";
 import {
   earnedOnDay,
   limitOfViewer,
@@ -20,8 +21,8 @@ export type Availability =
       /** Of the viewer, from this bot, out of its daily cap. */
       earnedToday: number;
       dailyCap: number;
-      /** What an opening would most likely choose. */
-      ad: Extract<Choice, { outcome: "chosen" }>;
+      /** What an opening would most likely choose; null: only buyers may have one. */
+      ad: Extract<Choice, { outcome: "chosen" }> | null;
     }
   | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
 
@@ -67,7 +68,12 @@ export async function describeAvailability(
     const ad = await likelyAd({ database, campaigns }, { format, bot, userId, user }, { now, random });
     if (ad.outcome === "chosen") return { outcome: "available", ...earned, ad };
   }
-  return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+  // Whether a buyer bids is known only when the ad is opened.
+  const request = { format: "rewarded" as const, bot, user, seen: new Map<string, Date[]>() };
+  const mayBuy = formats.includes("rewarded") && buyersFor(campaigns, request, now).length > 0;
+  return mayBuy
+    ? { outcome: "available", ...earned, ad: null }
+    : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
 }
 
 interface ViewerOfBot {

@@ -4,12 +4,19 @@ import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/statistics";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
-import { hasBudgetLeft, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
+import { adsBehindPlan, type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
+import type { AdRequest } from "../ad-selection/eligibility.ts";
+import { hasBudgetLeft, type SelectedAd, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
+import type { Demand } from "../demand/demand.ts";
+import type { BidOpening } from "../demand/openrtb/bid-request.ts";
+import { takeBid } from "../demand/take-bid.ts";
+import { type Auction, buyersFor, concludeAuction, decideBid, openAuction, ownOutcome } from "../offers/auction.ts";
+import { isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
 import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
+import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { audienceText } from "../viewers/audience.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
@@ -33,6 +40,8 @@ export interface EnterViewDeps {
   beginning: CommitGroup<NewView, AdView | undefined>;
   campaigns: CampaignSnapshot;
   tags: Tags;
+  /** Buyers, which are requested where some are on; undefined: nothing is bought. */
+  demand?: Demand | undefined;
 }
 
 /** What a route passes for each opening. */
@@ -62,6 +71,8 @@ export interface EnterViewInput extends OpeningInput {
   bot: Bot;
   ad: Omit<UserAdRequest, "seen">;
   userAgent: string;
+  /** The viewer's. */
+  address?: string | undefined;
   isTest: boolean;
 }
 
@@ -101,15 +112,20 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
     failed: new Set(),
     unplayable: new Set(),
     filled: undefined,
+    auction: undefined,
   };
   const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const { userId, mustContinue } = input;
-    const opening = await deps.reading.submit({ botId, userId, code: requestedCode, mustContinue, seenSince, now });
-    const entered = await enter(deps, opening, { ...input, requestedCode }, tried);
-    if (entered.outcome === "spent") requestedCode = undefined;
-    else if (entered.outcome !== "changed") return entered;
+  try {
+    for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+      const { userId, mustContinue } = input;
+      const opening = await deps.reading.submit({ botId, userId, code: requestedCode, mustContinue, seenSince, now });
+      const entered = await enter(deps, opening, { ...input, requestedCode }, tried);
+      if (entered.outcome === "spent") requestedCode = undefined;
+      else if (entered.outcome !== "changed") return entered;
+    }
+  } finally {
+    if (deps.demand && tried.auction) await concludeAuction(deps.demand, tried.auction, now);
   }
   throw new OverloadedError(`an opening lost ${MAX_TRIES} races`);
 }
@@ -197,8 +213,10 @@ interface TriedTags {
   failed: Set<string>;
   /** Creatives of which the device plays no file. */
   unplayable: Set<string>;
-  /** The ad that a tag returned. It is kept for further attempts to begin the view. */
+  /** The ad that a tag or a bid came to. It is kept for further attempts to begin the view. */
   filled: PlayableAd | undefined;
+  /** What the buyers said: they are requested once. */
+  auction: Auction | undefined;
 }
 
 /** An ad that the device plays. */
@@ -207,6 +225,8 @@ interface PlayableAd {
   campaignId: string;
   creativeId: string;
   vastAd: VastAd | undefined;
+  /** Of a bought ad. */
+  priceMicros: number | null;
   durationMs: number;
   /** Of its campaign, against whose limits the ad is held. */
   state: CampaignState;
@@ -229,7 +249,7 @@ async function beginView(
     const chosen = await choosePlayableAd(deps, { input, viewId, failedCreatives, seen: opening.seen }, tried);
     if (chosen.outcome === "no-ad") return chosen;
     if (chosen.outcome === "again") continue;
-    const { campaignId, creativeId, durationMs, vastAd, state } = chosen;
+    const { campaignId, creativeId, durationMs, vastAd, priceMicros, state } = chosen;
     const view: NewView = {
       code,
       startParam,
@@ -240,6 +260,7 @@ async function beginView(
       creativeId,
       durationMs,
       vastAd,
+      priceMicros,
       isTest: input.isTest,
       audience: audienceText(input.ad.user),
       failedCreatives,
@@ -277,6 +298,11 @@ async function choosePlayableAd(
   const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
   const { database } = views;
   const choice = await selectAd({ database, campaigns: deps.campaigns }, { ...input.ad, without, seen }, input);
+  if (deps.demand && deps.campaigns.buyers.length > 0) {
+    const request = { ...input.ad, without, seen };
+    const bought = await takeBetterBid(deps, deps.demand, { input, viewId, request, choice }, tried);
+    if (bought) return bought;
+  }
   if (choice.outcome === "no-ad") return choice;
   if (!choice.creative) return noneFits;
   const { state } = choice;
@@ -287,7 +313,7 @@ async function choosePlayableAd(
   if (found.kind === "video") {
     const { mediaType, durationMs } = found.ad;
     if (canPlay(input.device, mediaType))
-      return { outcome: "chosen", campaignId, creativeId, vastAd: undefined, durationMs, state };
+      return { outcome: "chosen", campaignId, creativeId, vastAd: undefined, priceMicros: null, durationMs, state };
     tried.unplayable.add(creativeId);
     return { outcome: "again" };
   }
@@ -296,8 +322,81 @@ async function choosePlayableAd(
     tried.failed.add(creativeId);
     return { outcome: "again" };
   }
-  tried.filled = { outcome: "chosen", campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };
+  const { durationMs } = vastAd;
+  tried.filled = { outcome: "chosen", campaignId, creativeId, vastAd, priceMicros: null, durationMs, state };
   return tried.filled;
+}
+
+interface AuctionQuestion {
+  input: EnterViewInput;
+  viewId: string;
+  request: AdRequest;
+  /** What the own campaigns came to. */
+  choice: SelectedAd;
+}
+
+/**
+ * Takes the best bid, if it is worth more than the own choice. Undefined: none is. The buyers are requested unless a sponsorship
+ * goes first.
+ */
+async function takeBetterBid(
+  { campaigns, tags }: EnterViewDeps,
+  demand: Demand,
+  { input, viewId, request, choice }: AuctionQuestion,
+  tried: TriedTags,
+): Promise<PlayableAd | { outcome: "again" } | undefined> {
+  const { now, userAgent, device } = input;
+  const own = choice.outcome === "chosen" ? ownOffer(campaigns, choice.state, input) : undefined;
+  if (!tried.auction && own && isSponsorship(own)) return undefined;
+  const leftMs = () => tried.endsAt - performance.now();
+  if (!tried.auction) {
+    const buyers = buyersFor(campaigns, request, now);
+    if (buyers.length === 0) return undefined;
+    tried.auction = await openAuction(demand, buyers, { opening: bidOpening(viewId, input), leftMs: leftMs() });
+  }
+  const { auction } = tried;
+  const [first] = orderOffers([...(own ? [own] : []), ...auction.left]);
+  if (choice.outcome === "no-ad") auction.own = { outcome: choice.reason, cpmMicros: null };
+  else if (own) auction.own = ownOutcome(own, first === own ? "won" : "lost");
+  if (first?.source !== "buyer") return undefined;
+  if (choice.outcome === "chosen") choice.release();
+  const { campaignId, creativeId } = first.answer.buyer;
+  const state = campaigns.byId.get(campaignId);
+  const viewer = {
+    botId: input.bot.botId,
+    viewId: auction.opening.requestId,
+    userAgent,
+    device,
+    totalMs: leftMs(),
+    now,
+  };
+  const taken = await takeBid(tags, { ...first, currency: demand.seller.currency }, viewer);
+  decideBid(auction, first, taken);
+  if (taken.outcome !== "won" || !state) return { outcome: "again" };
+  const { ad: vastAd } = taken;
+  const bought = { campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };
+  tried.filled = { outcome: "chosen", ...bought, priceMicros: vastAd.bought?.priceMicros ?? null };
+  return tried.filled;
+}
+
+function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { now }: EnterViewInput): Offer {
+  const behindPlan = adsBehindPlan(state, "rewarded", { now, curve: index.curve });
+  return { source: "own", state, behindPlan };
+}
+
+function bidOpening(viewId: string, { bot, userId, userAgent, ad, address, isTest }: EnterViewInput): BidOpening {
+  const { language, country } = ad.user;
+  return {
+    requestId: viewId,
+    botId: bot.botId,
+    botName: bot.name,
+    userId,
+    userAgent,
+    language,
+    country,
+    address,
+    isTest,
+  };
 }
 
 /** Undefined: the viewer or the code changed meanwhile. */
@@ -306,10 +405,16 @@ async function storeNewView(
   view: NewView,
   state: CampaignState,
 ): Promise<AdView | "limit-reached" | undefined> {
-  if (!isSerialized(state, "rewarded")) return beginning.submit(view);
+  const { vastAd, isTest, now } = view;
+  const hasNotice = vastAd?.trackers.win !== undefined && !isTest;
+  const isLimited = isSerialized(state, "rewarded");
+  if (!isLimited && !hasNotice) return beginning.submit(view);
   return database.transaction(async (tx) => {
-    if (!(await hasBudgetLeft(tx, state, { format: "rewarded", now: view.now }))) return "limit-reached";
-    return (await beginViews(tx, [view]))[0];
+    if (isLimited && !(await hasBudgetLeft(tx, state, { format: "rewarded", now }))) return "limit-reached";
+    const [begun] = await beginViews(tx, [view]);
+    // The notice of the win commits with the view that is offered: neither is without the other.
+    if (begun && hasNotice) await enqueueTrackerCalls(tx, begun, { events: ["win"], playheadMs: 0, now });
+    return begun;
   });
 }
 

@@ -207,10 +207,11 @@ export const mediaOf = ({ url, posterUrl }: CandidateAd) => ({ url, ...(posterUr
 /** The file that the page may load before the ad is opened; undefined for an ad of another server. */
 export async function candidateOf(
   { ads, publicUrl }: { ads: AdRows; publicUrl: string },
-  { state, creative }: Pick<Extract<Choice, { outcome: "chosen" }>, "state" | "creative">,
+  choice: Pick<Extract<Choice, { outcome: "chosen" }>, "state" | "creative"> | null,
   device: Device,
 ): Promise<CandidateAd | undefined> {
-  if (creative === null) return undefined;
+  if (choice === null || choice.creative === null) return undefined;
+  const { state, creative } = choice;
   const found = await findChosenAd(
     ads,
     { campaignId: state.campaign.campaignId, creativeId: creative.creativeId },

@@ -100,6 +100,8 @@ export interface OpenViewInput extends OpeningInput {
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
+  /** The viewer's, which a buyer is sent only where its settings say so. */
+  address?: string | undefined;
   /** Null: unknown; undefined: no source of countries is configured. */
   country: string | null | undefined;
   /** The browser's header: captions are in the viewer's language. */
@@ -180,7 +182,8 @@ async function openForUser(
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
   const { startParam } = launch;
-  const opening = { bot, userId, requestedCode, startParam, initData, mustContinue, userAgent, isTest };
+  const { address } = input;
+  const opening = { bot, userId, requestedCode, startParam, initData, mustContinue, userAgent, address, isTest };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = launched;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];

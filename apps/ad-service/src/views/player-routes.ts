@@ -214,7 +214,7 @@ function browserOf(
 ) {
   const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
   const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
-  return { userAgent, acceptLanguage, device, country: countrySource?.(request) };
+  return { userAgent, acceptLanguage, device, address: request.ip, country: countrySource?.(request) };
 }
 
 /** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */

@@ -36,11 +36,11 @@ const readFacts = statement<FactRow>(
   `select changes.position, v.decisions, v.clock_view_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap", bots.is_suspended as "isBotSuspended",
-     ad.price as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
+     coalesce(view.price_micros, ad.price) as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes
    cross join lateral (
-     select version, campaign_id from views s
+     select version, campaign_id, price_micros from views s
      where s.bot_id = changes.bot_id and s.view_id = changes.view_id and s.code = changes.code limit 1
    ) as view
    cross join lateral (

@@ -48,12 +48,12 @@ export async function listViews(
   return listPage(rows, limit, ({ sessionId }) => sessionId);
 }
 
-const held = `select s.view_id as id, view_price_micros as price
+const held = `select s.view_id as id, coalesce(s.price_micros, view_price_micros) as price
   from views s left join campaigns using (campaign_id)
   where s.suspicions <> '{}' and s.state = 'held' and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
-const refundable = `select s.view_id as id, price_micros as price
+const refundable = `select s.view_id as id, e.price_micros as price
   from views s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
-  where s.suspicions <> '{}' and s.state = 'rewarded' and price_micros is not null
+  where s.suspicions <> '{}' and s.state = 'rewarded' and e.price_micros is not null
     and not exists (select from refunds where refunds.event_id = e.event_id)
     and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
 
@@ -84,7 +84,7 @@ type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
 const readFacts = statement<FactRow>(
   "views.review-facts",
   `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
-     s.version, s.state, view_price_micros as "priceMicros", include_revenue as "includeRevenue",
+     s.version, s.state, coalesce(s.price_micros, view_price_micros) as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
    from views s join bots using (bot_id) left join campaigns using (campaign_id)

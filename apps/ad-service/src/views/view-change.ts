@@ -67,7 +67,7 @@ export function takesClock({ before, after, isStart }: ViewChange): boolean {
 /** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
 const trackedEventsOf = {
   // Loaded before it starts; and from now on it fills the window.
-  start: ["impression", "loaded", "start", "playerExpand", "verificationNotExecuted"],
+  start: ["impression", "billing", "loaded", "start", "playerExpand", "verificationNotExecuted"],
   "first-quartile": ["firstQuartile"],
   midpoint: ["midpoint"],
   "third-quartile": ["thirdQuartile"],

@@ -75,6 +75,7 @@ function newView(code: string, at: Date, decisions: number | null, clockHolder?:
     initData: undefined,
     tokenHash: "",
     vastAd: undefined,
+    priceMicros: null,
     isTest: false,
     audience: "",
     failedCreatives: [],

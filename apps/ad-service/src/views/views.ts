@@ -8,6 +8,7 @@ import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { AdView } from "./ad-view.ts";
 import { type SeenVideos, seenVideos } from "./expected-frames.ts";
+import { recordImpression } from "./record-impression.ts";
 import { storeChanges, storeProgress } from "./store-changes.ts";
 import { type ChangeOutcome, isProgressOnly, milestoneEvents, type ViewChange } from "./view-change.ts";
 
@@ -145,7 +146,8 @@ function storeWithTrackers(database: Database, change: ViewChange): Promise<Chan
     const { after, ending, now } = change;
     const playheadMs = after.acceptedMs;
     const isPlayback = after.startedAt !== null;
-    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs, isPlayback, now });
+    const ad = await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs, isPlayback, now });
+    if (ad?.bought && change.milestones.includes("start")) await recordImpression(tx, { ...after, ...ad.bought, now });
     if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
     return recorded;
   });

@@ -128,6 +128,12 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
           {words.open}
         </Link>
       );
+    case "buyer":
+      return (
+        <Link to="/buyers/$buyerId" params={{ buyerId: objectId }} className={look}>
+          {words.open}
+        </Link>
+      );
     case "advertiser":
       return (
         <Link to="/advertisers/$advertiserId" params={{ advertiserId: objectId }} className={look}>

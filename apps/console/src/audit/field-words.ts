@@ -4,6 +4,7 @@ import { botFormWords } from "../bots/form-words.ts";
 import { pictureWords } from "../bots/picture-words.ts";
 import { testersWords } from "../bots/testers-words.ts";
 import { tokensWords } from "../bots/tokens-words.ts";
+import { buyerFormWords, buyerWords } from "../buyers/words.ts";
 import { campaignFormWords } from "../campaigns/form-words.ts";
 import { campaignWords } from "../campaigns/words.ts";
 import { creativeWords } from "../creatives/words.ts";
@@ -18,21 +19,25 @@ function wordsOfForms(language: Language) {
   const { creativeIds, advertiser, formats, ...settings } = campaignFormWords[language].labels;
   // A form has these below a heading. Here they are blocked_advertisers and blocked_categories of the trail's own words.
   const { blockedAdvertisers: _, blockedCategories: __, ...bot } = botFormWords[language].labels;
+  const { name: ___, url: ____, key, blockedCategories: _____, ...buyer } = buyerFormWords[language].labels;
   const creative = creativeWords[language];
   const pictures = pictureWords[language];
   const person = peopleWords[language];
   return {
     ...byStoredName(settings),
     ...byStoredName(bot),
+    ...byStoredName(buyer),
     advertiser_id: advertiser,
     billing: termsWords[language].billing,
     bot_ids: person.bots,
+    buyer_id: buyerWords[language].name,
     campaign_id: campaign,
     captions: creative.captions,
     creatives: creativeIds,
     email: person.email,
     formats,
     kind: creative.kind,
+    has_key: key,
     legal_line: creative.legalLine,
     picture_file_name: pictures.ofBot,
     poster_file_name: creative.poster,

@@ -24,6 +24,7 @@ export const sections = [
   { group: "sell", to: "/campaigns", word: "campaigns", icon: "campaign", needs: "listCampaigns", letter: "c" },
   { group: "sell", to: "/creatives", word: "creatives", icon: "creative", needs: "listCreatives", letter: "m" },
   { group: "sell", to: "/approval", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
+  { group: "sell", to: "/buyers", word: "buyers", icon: "buyer", needs: "listBuyers", letter: "d" },
   { group: "sell", to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
   { group: "publish", to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { group: "publish", to: "/publisher", word: "publisher", icon: "publisher", needs: "readEarnings", letter: "h" },

@@ -351,4 +351,12 @@ export interface Values {
   "deliveryAdvice.refusals.future": { seconds: string | number };
   "deliveryAdvice.says": { words: string | number };
   "deliveryAdvice.answers": { refusal: string | number };
+  "buyers.count": { count: number };
+  "buyers.added": { name: string | number };
+  "buyers.turnedOn": { name: string | number };
+  "buyers.turnedOff": { name: string | number };
+  "buyers.nonBid": { code: string | number };
+  "buyers.reason": { code: string | number };
+  "buyers.bid": { id: string | number };
+  "buyers.price": { price: string | number };
 }

@@ -1,0 +1,85 @@
+import { bidOutcomesInEnglish } from "@intermission/operator-api/bid-outcomes";
+import { recordOf } from "@intermission/server/command-tables";
+import { list, recordText, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
+
+const settings = {
+  // The program itself has --url.
+  url: { text: "where requests of OpenRTB 2.6 are sent", flag: "address", value: "url" },
+  key: "sent as Authorization: Bearer, and never shown again",
+  floorMicros: { text: "the lowest price of 1,000 impressions", flag: "floor" },
+  tmaxMs: { text: "how long an answer may take, in milliseconds", flag: "tmax" },
+  sends: "what it may learn of a viewer: a key of its own, never the Telegram id, or the IP address",
+  blockedCategories: "a code such as IAB25, which includes IAB25-3",
+  categoryTaxonomy: "the number of their taxonomy in the list of AdCOM; 1 is IAB Content Category 1.0",
+  blockedDomains: "of an advertiser; a domain includes those below it",
+  needsCategory: "refuse bids without a category of the taxonomy",
+  storedRequest: "the id of a stored request of Prebid Server",
+  alwaysTests: "mark each request as a test, which is not paid",
+} as const;
+
+type Exchange = WireAnswer<"tryBuyer">;
+
+/** One exchange, with each bid in a sentence, and both texts. */
+function exchangeText({
+  outcome,
+  nonBid,
+  reason,
+  detail,
+  bids,
+  request,
+  answer,
+  tookMs,
+  at,
+  botId,
+  isTest,
+}: Exchange): string {
+  const facts = { at, botId, isTest, tookMs, outcome: bidOutcomesInEnglish[outcome], nonBid, reason, detail };
+  const judged = bids.map(({ bidId, seat, outcome: of, cpmMicros, creativeId }) => {
+    const names = [bidId, seat, creativeId].filter((name) => name !== null && name !== "").join(" / ");
+    const price = cpmMicros === null ? "no price" : `${cpmMicros / 1_000_000} for 1,000`;
+    return `bid ${names}: ${price}: ${bidOutcomesInEnglish[of]}`;
+  });
+  return [recordOf(facts), ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
+}
+
+export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for openings", {
+  list: list("listBuyers", "buyers", {
+    description: "all buyers",
+    columns: {
+      BUYER: "name",
+      ON: "isActive",
+      ADDRESS: "url",
+      TMAX: "tmaxMs",
+      ID: "buyerId",
+    },
+  }),
+  show: verb("showBuyer", { description: "one buyer, with its settings" }),
+  add: verb("addBuyer", {
+    description: "add a buyer, with an advertiser and a campaign of its own; it is off until: buyers set --active yes",
+    arguments: ["name"],
+    options: { name: { text: "shown to viewers whose ad names no advertiser", example: "'Exchange'" }, ...settings },
+    examples: ["'Exchange' --address https://bids.exchange.example/openrtb2 --floor 0.5 --blocked-categories IAB25"],
+  }),
+  set: verb("updateBuyer", {
+    description: "change the settings of a buyer, or turn it on or off",
+    options: { isActive: { text: "whether openings are offered to it", flag: "active" }, ...settings },
+    examples: ["buy_8fJ2kLm4Qr9T --active yes", "buy_8fJ2kLm4Qr9T --floor 0.8 --sends user-id"],
+  }),
+  results: verb("showBids", {
+    description: "what became of the requests to it in seven days, and what it owes",
+    text: ({ outcomes, ...money }) =>
+      [
+        recordText(money),
+        ...outcomes.map(({ outcome, count, tookMs }) => `${count} × ${bidOutcomesInEnglish[outcome]} (${tookMs} ms)`),
+      ].join("\n"),
+  }),
+  try: verb("tryBuyer", {
+    description: "send it one request that is marked as a test, and judge the answer",
+    text: exchangeText,
+  }),
+  exchanges: verb("readBids", {
+    description: "the latest twenty requests to it with their answers, and why each bid was refused",
+    text: ({ exchanges }) =>
+      exchanges.length === 0 ? "Nothing was sent to it yet: buyers try" : exchanges.map(exchangeText).join("\n\n"),
+  }),
+});

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { webAddressFault } from "@intermission/ad-core/web-address";
+import { buyerRoutes } from "@intermission/operator-api/buyers";
+import { fieldFault } from "@intermission/operator-api/field-forms";
+import type { Database } from "@intermission/postgres/open-database";
+import { authorOf } from "@intermission/server/author-of";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { conflict, invalidField } from "@intermission/server/refuse";
+import type { SecretBox } from "@intermission/server/secret-box";
+import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { addBuyer, listBuyers, readBuyers, requireBuyer, updateBuyer } from "../buyers/buyers.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import { readResults } from "./buyer-results.ts";
+import { keepExchange, listExchanges } from "./exchanges.ts";
+import type { BidOpening } from "./openrtb/bid-request.ts";
+import { requestBid } from "./request-bids.ts";
+
+export interface BuyerOperatorDeps {
+  database: Database;
+  secretBox: SecretBox;
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  /** Refreshed after each change, so that this node serves it immediately. */
+  campaigns: { refresh(): Promise<void> };
+  currency: string;
+  publicUrl: string;
+  isPlainHttpAllowed: boolean;
+  now: () => Date;
+}
+
+/** Longer than any opening waits: the operator wants to see what a slow buyer answers. */
+const TRIAL_MS = 5000;
+const PHONE =
+  "Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
+
+/** Buyers of OpenRTB. */
+export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps): void {
+  const { database, campaigns, currency, publicUrl, now } = deps;
+  const requireHttps = (url: string | undefined) => {
+    if (url === undefined || webAddressFault(url, deps) === undefined) return;
+    throw invalidField("url", "must begin with https://", fieldFault("ADDRESS_NEEDS_HTTPS"));
+  };
+  serveOperatorRoutes(scope, buyerRoutes, {
+    async listBuyers({ query }) {
+      const { rows: buyers, next } = await listBuyers(database, query);
+      return { buyers, next };
+    },
+
+    showBuyer: ({ params }) => requireBuyer(database, params.buyerId),
+
+    async addBuyer({ body, http }) {
+      requireHttps(body.url);
+      const buyer = await addBuyer(deps, { ...body, author: authorOf(http), now: now() });
+      const { name } = body;
+      if (buyer === undefined) throw conflict("ADVERTISER_EXISTS", `there is already an advertiser ${name}`, { name });
+      await campaigns.refresh();
+      return buyer;
+    },
+
+    async updateBuyer({ params: { buyerId }, body, http }) {
+      await requireBuyer(database, buyerId);
+      requireHttps(body.url);
+      const buyer = await updateBuyer(deps, { buyerId, author: authorOf(http), change: definedOf(body) });
+      await campaigns.refresh();
+      return buyer;
+    },
+
+    async tryBuyer({ params: { buyerId } }) {
+      await requireBuyer(database, buyerId);
+      const buyer = (await readBuyers(database)).find((one) => one.buyerId === buyerId);
+      if (buyer === undefined) throw new Error(`the buyer ${buyerId} disappeared; buyers are never deleted`);
+      const seller = { currency, publicUrl };
+      const patient = { ...buyer, tmaxMs: TRIAL_MS };
+      const answer = await requestBid({ ...deps, seller }, patient, { opening: trialOpening(), leftMs: TRIAL_MS });
+      const { request } = answer;
+      if (request === undefined) throw new Error("a trial sent no request");
+      return keepExchange(database, { ...answer, request }, now());
+    },
+
+    async showBids({ params: { buyerId } }) {
+      const { campaignId } = await requireBuyer(database, buyerId);
+      return { buyerId, currency, ...(await readResults(database, { buyerId, campaignId, now: now() })) };
+    },
+
+    async readBids({ params: { buyerId } }) {
+      await requireBuyer(database, buyerId);
+      return { exchanges: await listExchanges(database, buyerId) };
+    },
+  });
+}
+
+/** Without the fields that the request leaves out. */
+function definedOf<Body extends object>(body: Body): { [Name in keyof Body]: Exclude<Body[Name], undefined> } {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** As of a viewer with an Android phone, who is no user of a bot. */
+function trialOpening(): BidOpening {
+  return {
+    requestId: `trial-${randomBytes(9).toString("base64url")}`,
+    botId: "0",
+    botName: "Trial",
+    userId: "0",
+    userAgent: PHONE,
+    language: "en",
+    country: undefined,
+    address: undefined,
+    isTest: true,
+  };
+}

@@ -1,0 +1,131 @@
+import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import { storableText } from "@intermission/postgres/storable-text";
+import type { SecretBox } from "@intermission/server/secret-box";
+import type { RequestedBuyer } from "../buyers/buyers.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { decodeContent } from "../vast/decode-document.ts";
+import { type BidOpening, type BidRequest, bidRequestOf, IMPRESSION_ID, type Seller } from "./openrtb/bid-request.ts";
+import { type BidRules, type JudgedAnswer, judgeAnswer } from "./openrtb/judge-bid.ts";
+
+/** A buyer's answer to one opening, judged. */
+export interface BuyerAnswer extends JudgedAnswer {
+  buyer: RequestedBuyer;
+  /** Undefined where no request was sent. */
+  request: BidRequest | undefined;
+  tookMs: number;
+  /** What the server answered in place of a bid response, or what was wrong with the markup of a bid. */
+  detail: string | null;
+  readonly body: string | null;
+}
+
+export interface BidDeps {
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  secretBox: SecretBox;
+  seller: Seller;
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_DETAIL = 300;
+/** Less is not worth a request. */
+const MIN_TMAX_MS = 20;
+
+/** Sends a buyer one request, and judges what comes back within `leftMs`. Throws only for faults of this service. */
+export async function requestBid(
+  { requests, secretBox, seller }: BidDeps,
+  buyer: RequestedBuyer,
+  { opening, leftMs }: { opening: BidOpening; leftMs: number },
+): Promise<BuyerAnswer> {
+  const tmaxMs = Math.min(buyer.tmaxMs, Math.floor(leftMs));
+  if (tmaxMs < MIN_TMAX_MS) return notSent(buyer, "no-time");
+  const request = bidRequestOf(opening, buyer, { seller, tmaxMs });
+  const startedAt = performance.now();
+  const result = await requests.guardedRequest({
+    url: buyer.url,
+    method: "POST",
+    purpose: "buyer",
+    headers: headersFor(buyer, secretBox),
+    body: JSON.stringify(request),
+    maxBodyBytes: MAX_ANSWER_BYTES,
+    totalTimeoutMs: tmaxMs,
+  });
+  const tookMs = Math.round(performance.now() - startedAt);
+  const read = await readResult(result, { tookMs, tmaxMs });
+  const sent = { buyer, request, tookMs };
+  if (read.outcome !== "body") return { ...sent, ...nothing, body: null, outcome: read.outcome, detail: read.detail };
+  const { body } = read;
+  return { ...sent, ...judgeAnswer(body, rulesFor(request, buyer, seller)), detail: null, body };
+}
+
+const nothing = { reason: null, responseBidId: undefined, bids: [] };
+
+/** Of a buyer to which nothing was sent. */
+export function notSent(
+  buyer: RequestedBuyer,
+  outcome: Extract<BidOutcome, "resting" | "busy" | "no-time">,
+): BuyerAnswer {
+  return { ...nothing, buyer, request: undefined, tookMs: 0, outcome, detail: null, body: null };
+}
+
+function headersFor({ buyerId, sealedKey }: RequestedBuyer, secretBox: SecretBox): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    accept: "application/json",
+    "accept-encoding": "gzip",
+    "x-openrtb-version": "2.6",
+    "user-agent": "Intermission",
+    ...(sealedKey !== null && { authorization: `Bearer ${secretBox.open(sealedKey, buyerId)}` }),
+  };
+}
+
+function rulesFor({ id }: BidRequest, buyer: RequestedBuyer, { currency }: Seller): BidRules {
+  const { floorMicros, blockedCategories, categoryTaxonomy: taxonomy, needsCategory } = buyer;
+  const blockedDomains = buyer.blockedDomains.map((domain) => domain.toLowerCase());
+  const of = { requestId: id, impressionId: IMPRESSION_ID, currency, floorMicros };
+  return { ...of, blockedCategories, taxonomy, blockedDomains, needsCategory };
+}
+
+type ReadResult =
+  | { outcome: "body"; body: string }
+  | {
+      outcome: Extract<BidOutcome, "no-bid" | "timeout" | "unreachable" | "status" | "malformed" | "too-large">;
+      detail: string | null;
+    };
+
+async function readResult(
+  result: GuardedResult,
+  { tookMs, tmaxMs }: { tookMs: number; tmaxMs: number },
+): Promise<ReadResult> {
+  if (result.outcome === "failed") {
+    const detail = storableText(`${result.errorClass}: ${result.detail}`, MAX_DETAIL);
+    switch (result.errorClass) {
+      case "timeout-connect":
+      case "timeout-total":
+        return { outcome: "timeout", detail };
+      case "redirect":
+        return { outcome: "status", detail };
+      case "too-large":
+        return { outcome: "too-large", detail };
+      case "dns":
+      case "refused":
+      case "reset":
+      case "tls":
+      case "blocked-address":
+      case "protocol":
+        return { outcome: "unreachable", detail };
+      default:
+        return result.errorClass satisfies never;
+    }
+  }
+  if (result.status === 204) return { outcome: "no-bid", detail: null };
+  if (result.status !== 200)
+    return { outcome: "status", detail: storableText(`status ${result.status}: ${result.text}`, MAX_DETAIL) };
+  if (!result.body) return { outcome: tookMs >= tmaxMs ? "timeout" : "too-large", detail: null };
+  const { body, contentEncoding } = result;
+  const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_ANSWER_BYTES });
+  if (decoded.outcome === "too-large") return { outcome: "too-large", detail: null };
+  if (decoded.outcome === "undecodable")
+    return { outcome: "malformed", detail: `no valid ${contentEncoding ?? "text"}` };
+  // A byte order mark is no JSON, and some servers send one.
+  return { outcome: "body", body: new TextDecoder().decode(decoded.body) };
+}

@@ -1,0 +1,80 @@
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { type AdRequest, exclusionReason } from "../ad-selection/eligibility.ts";
+import type { RequestedBuyer } from "../buyers/buyers.ts";
+import { type Demand, recordAuction, requestBids } from "../demand/demand.ts";
+import type { OpeningOffer } from "../demand/opening-offers.ts";
+import type { BidOpening } from "../demand/openrtb/bid-request.ts";
+import { isFit } from "../demand/openrtb/judge-bid.ts";
+import type { BuyerAnswer } from "../demand/request-bids.ts";
+import { lossAddresses } from "../demand/take-bid.ts";
+import { enqueueLossCalls } from "../vast/trackers.ts";
+import { cpmMicrosOf, type Offer } from "./order-offers.ts";
+
+type BuyerOffer = Extract<Offer, { source: "buyer" }>;
+
+/** What the buyers said to one opening. */
+export interface Auction {
+  opening: BidOpening;
+  answers: readonly BuyerAnswer[];
+  /** Those that may be shown and were not tried yet. */
+  left: readonly BuyerOffer[];
+  /** What the own campaigns came to, beside the buyers. */
+  own: Pick<OpeningOffer, "outcome" | "cpmMicros">;
+}
+
+/** The buyers whose campaigns may be shown to this viewer. */
+export function buyersFor({ buyers, byId, index }: CampaignSnapshot, request: AdRequest, now: Date): RequestedBuyer[] {
+  const moment = { now, curve: index.curve, localTimes: index.localTimes };
+  return buyers.filter(({ campaignId }) => {
+    const state = byId.get(campaignId);
+    return state !== undefined && exclusionReason(state, request, moment) === undefined;
+  });
+}
+
+export async function openAuction(
+  demand: Demand,
+  buyers: readonly RequestedBuyer[],
+  { opening, leftMs }: { opening: BidOpening; leftMs: number },
+): Promise<Auction> {
+  const answers = await requestBids(demand, buyers, { opening, leftMs });
+  const left = answers.flatMap((answer) =>
+    answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })),
+  );
+  return { opening, answers, left, own: { outcome: "none-fits", cpmMicros: null } };
+}
+
+/** Names the outcome of a bid that was tried, and of its buyer's answer. */
+export function decideBid(
+  auction: Auction,
+  { answer, fit }: BuyerOffer,
+  decided: { outcome: "won" } | { outcome: "broken-markup" | "other-duration"; detail: string },
+): void {
+  fit.outcome = decided.outcome;
+  if (decided.outcome !== "won") answer.detail = decided.detail;
+  if (decided.outcome === "won" || !answer.bids.some(isFit)) answer.outcome = decided.outcome;
+  auction.left = auction.left.filter((one) => one.fit !== fit);
+}
+
+/** Stores what became of each source of an opening, and tells the losers. */
+export async function concludeAuction(demand: Demand, { opening, answers, own }: Auction, now: Date): Promise<void> {
+  const { botId, requestId, isTest, userAgent } = opening;
+  const of = { botId, requestId, at: now };
+  const offers = [
+    { ...of, source: "own", tookMs: 0, ...own },
+    ...answers.map((answer): OpeningOffer => {
+      const { buyer, outcome, tookMs, bids } = answer;
+      const prices = bids.flatMap(({ cpmMicros }) => cpmMicros ?? []);
+      const cpmMicros = prices.length > 0 ? Math.max(...prices) : null;
+      return { ...of, source: buyer.buyerId, outcome, cpmMicros, tookMs };
+    }),
+  ];
+  const { currency } = demand.seller;
+  const losses = isTest ? [] : answers.flatMap((answer) => lossAddresses(answer, currency));
+  await enqueueLossCalls(demand.database, { botId, userAgent, now }, losses);
+  await recordAuction(demand, { offers, answers, isTest, now });
+}
+
+/** What is stored of the own offer, once it is the best one or has lost against a bid. */
+export function ownOutcome(offer: Offer, outcome: "won" | "lost"): Auction["own"] {
+  return { outcome, cpmMicros: cpmMicrosOf(offer) };
+}

@@ -1,0 +1,43 @@
+import { buyerRoutes, buyerSettings, usualBuyer } from "@intermission/operator-api/buyers";
+import { defineForm, type NameOf, otherFields, type TypedValues, typedValuesOf } from "../forms/form-definition.ts";
+import type { FormWords } from "../forms/form-words.ts";
+import type { Language } from "../words/languages.ts";
+import { buyerFormWords } from "./words.ts";
+
+const ofNew = ["name", "url", "key", "floorMicros"] as const;
+const onItsScreen = "the form on the buyer's screen";
+
+/** What a new buyer needs; all else is set on its screen. */
+export const newBuyerForm = defineForm(buyerRoutes.addBuyer.body, {
+  sections: [{ fields: ofNew }],
+  elsewhere: Object.fromEntries(otherFields(buyerRoutes.addBuyer.body, ofNew).map((name) => [name, onItsScreen])),
+});
+export const newBuyerValues: TypedValues = typedValuesOf(newBuyerForm, usualBuyer);
+
+export const buyerForm = defineForm(buyerSettings, {
+  sections: [
+    {
+      fields: [
+        "url",
+        "key",
+        "tmaxMs",
+        "floorMicros",
+        "sends",
+        "blockedCategories",
+        "categoryTaxonomy",
+        "needsCategory",
+        "blockedDomains",
+        "storedRequest",
+        "alwaysTests",
+      ],
+    },
+  ],
+  elsewhere: { isActive: "a button of the screen" },
+});
+
+type BuyerField = NameOf<typeof newBuyerForm> | NameOf<typeof buyerForm>;
+
+export function wordsOfBuyerForm(language: Language): FormWords<BuyerField> {
+  const { labels, hints, sends } = buyerFormWords[language];
+  return { labels, hints, options: { sends } };
+}

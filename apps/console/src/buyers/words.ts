@@ -1,0 +1,9 @@
+import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import { loadWords } from "../words/catalog.ts";
+import type { Language } from "../words/languages.ts";
+
+export const buyerWords = loadWords("buyers");
+
+export const buyerFormWords = loadWords("buyerForm");
+
+export const bidOutcomeWords = loadWords("bidOutcomes") satisfies Record<Language, Record<BidOutcome, string>>;

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { microsOf } from "./amounts.ts";
+import { bidOutcomes } from "./bid-outcomes.ts";
+import {
+  boundedText,
+  callableAddress,
+  micros,
+  moment,
+  namesSetting,
+  next,
+  nothingToChange,
+  wholeList,
+} from "./fields.ts";
+import type { OperatorRoutes } from "./route.ts";
+
+/** What may be told of a viewer only where the operator says so. */
+export const sentFacts = ["user-id", "address"] as const;
+
+const wholeNumber = (min: number, max: number) => {
+  const message = `must be from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
+};
+
+const settings = {
+  url: callableAddress.describe("Where requests of OpenRTB 2.6 are sent."),
+  tmaxMs: wholeNumber(50, 800).describe(
+    "How long an answer may take, in milliseconds; never longer than what is left of an opening.",
+  ),
+  sends: z
+    .array(z.enum(sentFacts))
+    .max(sentFacts.length)
+    .describe(
+      "`user-id`: a key that differs for each buyer and bot, never the Telegram id; `address`: the IP address.",
+    ),
+  floorMicros: microsOf("price").describe("The lowest price of 1,000 impressions."),
+  blockedCategories: z
+    .array(boundedText(32))
+    .max(500)
+    .describe("Codes of the taxonomy, such as `IAB25`, which includes `IAB25-3`."),
+  categoryTaxonomy: wholeNumber(1, 9).describe(
+    "The taxonomy of these codes, by its number in the list of AdCOM: 1 is IAB Content Category 1.0.",
+  ),
+  blockedDomains: z.array(boundedText(253)).max(500).describe("Of advertisers; a domain includes those below it."),
+  needsCategory: z.boolean().describe("Whether a bid without a category of this taxonomy is refused."),
+  storedRequest: boundedText(128)
+    .nullable()
+    .describe("The id of a stored request of Prebid Server, which names its bidders."),
+  alwaysTests: z
+    .boolean()
+    .describe("Whether each request is marked as a test, which is not paid; those of testers always are."),
+};
+
+/** What a new buyer has where nothing else is said. */
+export const usualBuyer = {
+  tmaxMs: 300,
+  sends: [],
+  floorMicros: 0,
+  blockedCategories: [],
+  categoryTaxonomy: 1,
+  blockedDomains: [],
+  needsCategory: false,
+  storedRequest: null,
+  alwaysTests: false,
+} satisfies Omit<BuyerSettings, "url">;
+
+const key = z
+  .string()
+  .trim()
+  .min(1, "must have 1 to 512 characters")
+  .max(512, "must have 1 to 512 characters")
+  .nullable()
+  .describe("Sent as `Authorization: Bearer`, and never shown again.");
+
+const storedSettings = z.strictObject(settings);
+export type BuyerSettings = z.output<typeof storedSettings>;
+
+/** What can be changed of a buyer. */
+export const buyerSettings = z.strictObject({
+  isActive: z.boolean().describe("Whether openings are offered to it."),
+  key,
+  ...settings,
+});
+
+const newBuyer = z.strictObject({
+  name: boundedText(128).describe("Shown to viewers whose ad names no advertiser."),
+  url: settings.url,
+  key: key.default(null),
+  tmaxMs: settings.tmaxMs.default(usualBuyer.tmaxMs),
+  sends: settings.sends.default(usualBuyer.sends),
+  floorMicros: settings.floorMicros.default(usualBuyer.floorMicros),
+  blockedCategories: settings.blockedCategories.default(usualBuyer.blockedCategories),
+  categoryTaxonomy: settings.categoryTaxonomy.default(usualBuyer.categoryTaxonomy),
+  blockedDomains: settings.blockedDomains.default(usualBuyer.blockedDomains),
+  needsCategory: settings.needsCategory.default(usualBuyer.needsCategory),
+  storedRequest: settings.storedRequest.default(usualBuyer.storedRequest),
+  alwaysTests: settings.alwaysTests.default(usualBuyer.alwaysTests),
+});
+
+const buyer = z.object({
+  buyerId: z.string(),
+  name: z.string().describe("That of its advertiser."),
+  isActive: z.boolean().describe("Whether openings are offered to it."),
+  ...settings,
+  hasKey: z.boolean(),
+  currency: z.string().describe("Bids are taken in the deployment's currency alone."),
+  advertiserId: z.string().describe("Whose account has what the buyer owes."),
+  campaignId: z.string().describe("Whose targeting and caps hold for what it buys."),
+  createdAt: moment,
+});
+export type Buyer = z.output<typeof buyer>;
+
+const judgedBid = z.object({
+  bidId: z.string(),
+  seat: z.string().nullable(),
+  outcome: z.enum(bidOutcomes),
+  cpmMicros: micros.nullable().describe("The price of 1,000 impressions; null: it has none that can be read."),
+  creativeId: z.string().nullable().describe("The `crid`."),
+  domains: z.array(z.string()),
+  categories: z.array(z.string()),
+});
+
+const exchange = z.object({
+  exchangeId: z.string(),
+  at: moment,
+  botId: z.string(),
+  isTest: z.boolean(),
+  tookMs: z.int(),
+  outcome: z.enum(bidOutcomes).describe("Of the request: of several bids, that of the best one."),
+  nonBid: z.int().nullable().describe("Its number in the extension `seatnonbid` of OpenRTB; null: the bid won."),
+  reason: z.int().nullable().describe("The buyer's own reason for no bid, its `nbr`."),
+  detail: z
+    .string()
+    .nullable()
+    .describe("What the server answered in place of a bid, or what was wrong with the markup."),
+  bids: z.array(judgedBid),
+  request: z.string().describe("As JSON, without the viewer's id and address."),
+  answer: z.string().nullable().describe("At most 16 KiB of it."),
+});
+export type BuyerExchange = z.output<typeof exchange>;
+
+const results = z.object({
+  buyerId: z.string(),
+  currency: z.string(),
+  outcomes: z
+    .array(z.object({ outcome: z.enum(bidOutcomes), count: z.int(), tookMs: z.int().describe("On average.") }))
+    .describe("Of the openings of the last seven days, tests apart; the most frequent first."),
+  shown: z.int().describe("Impressions: from the first picture on, each is owed."),
+  owedMicros: micros,
+  completed: z.int().describe("Views that were paid to the publisher."),
+  completedMicros: micros.describe("The price of these, of which the publisher has the share."),
+  notCompletedMicros: micros.describe("Owed for what was shown and not completed: all of it is the operator's."),
+});
+export type BuyerResults = z.output<typeof results>;
+
+const params = z.object({ buyerId: z.string().max(64) });
+
+export const buyerRoutes = {
+  listBuyers: {
+    method: "GET",
+    path: "/buyers",
+    description: "Lists the buyers of OpenRTB.",
+    query: z.object({ after: wholeList.after, limit: wholeList.limit }),
+    answer: z.object({ buyers: z.array(buyer).describe("By their ids."), next }),
+  },
+  showBuyer: {
+    method: "GET",
+    path: "/buyers/:buyerId",
+    description: "Returns a buyer.",
+    params,
+    answer: buyer,
+  },
+  addBuyer: {
+    method: "POST",
+    path: "/buyers",
+    description:
+      "Adds a buyer of OpenRTB, with an advertiser and a campaign of its own. It is off until it is turned on.",
+    body: newBuyer.meta({
+      examples: [{ name: "Exchange", url: "https://bids.exchange.example/openrtb2", floorMicros: 500_000 }],
+    }),
+    status: 201,
+    answer: buyer,
+    refusals: [409],
+  },
+  updateBuyer: {
+    method: "PATCH",
+    path: "/buyers/:buyerId",
+    description: "Changes the given settings of a buyer, or turns it on or off.",
+    params,
+    body: buyerSettings
+      .partial()
+      .refine(namesSetting, nothingToChange)
+      .meta({ examples: [{ isActive: true }, { floorMicros: 800_000, blockedCategories: ["IAB25", "IAB26"] }] }),
+    answer: buyer,
+  },
+  showBids: {
+    method: "GET",
+    path: "/buyers/:buyerId/results",
+    description: "Returns what became of the requests to a buyer, and what it owes.",
+    params,
+    answer: results,
+  },
+  tryBuyer: {
+    method: "POST",
+    path: "/buyers/:buyerId/trial",
+    description: "Sends a buyer one request that is marked as a test, and judges its answer. No notice is sent.",
+    params,
+    answer: exchange,
+  },
+  readBids: {
+    method: "GET",
+    path: "/buyers/:buyerId/exchanges",
+    description:
+      "Returns the latest requests to a buyer with their answers, at most twenty: of a busy one, one a second.",
+    params,
+    answer: z.object({ exchanges: z.array(exchange).describe("The latest first.") }),
+  },
+} as const satisfies OperatorRoutes;

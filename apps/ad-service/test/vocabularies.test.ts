@@ -22,8 +22,9 @@ import { breakerState, disabledReasons } from "@intermission/operator-api/endpoi
 import { heldReasons, heldStates } from "@intermission/operator-api/held-payments";
 import { entryKinds } from "@intermission/operator-api/money";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
-import { clickSuspicions, closeReason, storedViewState } from "@intermission/operator-api/reviews";
+import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
+import { clickSuspicions } from "@intermission/operator-api/suspicions";
 import { channelRights, taskProof, taskVoidReason } from "@intermission/operator-api/tasks";
 import { billings } from "@intermission/operator-api/terms";
 import { type VisitRefusal, visitRefusal, type WithheldOutcome } from "@intermission/operator-api/timeline";

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { forms } from "./field-forms.ts";
 import { after, confirmation, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { clickSuspicions, viewSuspicions } from "./suspicions.ts";
 
 /** Which suspicious views or clicks; absent fields select all. */
 export const reviewFilter = z
@@ -22,19 +23,6 @@ const eightHex = z.string().regex(forms.HEX_KEY, "must be 8 hex digits, as the l
 const clickFilter = reviewFilter
   .extend({ address: eightHex, network: eightHex })
   .meta({ examples: [{ botId: "7000000001", suspicion: "crowded-network", network: "5f1c09aa" }] });
-
-/** Why a view may not be a person's although its timing is right. */
-export const viewSuspicions = [
-  "mostly-hidden",
-  "not-in-view",
-  "covered",
-  "no-frames",
-  "too-many-frames",
-  "faster-than-time",
-  "too-even",
-  "too-few-calls",
-] as const;
-export type ViewSuspicion = (typeof viewSuspicions)[number];
 
 /** How a view that was watched ends: paid, or held or refused as suspicious. */
 export const endedViewState = z.enum(["rewarded", "held", "refused"]);
@@ -68,18 +56,6 @@ const suspiciousView = z.object({
   refundedAt: moment.nullable(),
 });
 export type SuspiciousView = z.output<typeof suspiciousView>;
-
-/** Why a click may not be a person's although it would count. */
-export const clickSuspicions = [
-  "many-users-of-one-address",
-  "crowded-network",
-  "many-users-of-one-agent",
-  "mostly-taps",
-  "right-after-issue",
-  "address-changed",
-  "tap-unconfirmed",
-] as const;
-export type ClickSuspicion = (typeof clickSuspicions)[number];
 
 const suspiciousClick = z.object({
   botId: z.string(),

@@ -9,8 +9,9 @@ import {
 import { z } from "zod";
 import { endReason } from "./deliveries.ts";
 import { moment } from "./fields.ts";
-import { clickSuspicions, closeReason, storedViewState, viewSuspicions } from "./reviews.ts";
+import { closeReason, storedViewState } from "./reviews.ts";
 import { type NoAdReason, noAdReasons } from "./statistics.ts";
+import { clickSuspicions, viewSuspicions } from "./suspicions.ts";
 
 /** What happened to a code or its user. */
 const timelineStep = z.enum([

@@ -1,7 +1,8 @@
 import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { PlaybackFault, RequestErrorClass } from "@intermission/ad-core/wire-fields";
 import type { EndReason, ListedDelivery } from "@intermission/operator-api/deliveries";
-import type { ClickSuspicion, CloseReason, StoredViewState, ViewSuspicion } from "@intermission/operator-api/reviews";
+import type { CloseReason, StoredViewState } from "@intermission/operator-api/reviews";
+import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/suspicions";
 import type {
   CountedRefusal,
   StoredRequest,

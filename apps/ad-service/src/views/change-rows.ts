@@ -1,4 +1,4 @@
-import type { ViewSuspicion } from "@intermission/operator-api/reviews";
+import type { ViewSuspicion } from "@intermission/operator-api/suspicions";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type EventWorth, worthOf } from "../campaigns/event-worth.ts";
 import { webhookBody } from "../deliveries/webhook-body.ts";

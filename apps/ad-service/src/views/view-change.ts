@@ -1,6 +1,6 @@
 import type { Interaction } from "@intermission/ad-core/wire-fields";
 import type { BotSettings } from "@intermission/operator-api/bots";
-import type { ViewSuspicion } from "@intermission/operator-api/reviews";
+import type { ViewSuspicion } from "@intermission/operator-api/suspicions";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import type { Milestone } from "./accept-progress.ts";

@@ -1,6 +1,6 @@
 import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
-import { type ViewSuspicion, viewSuspicions } from "@intermission/operator-api/reviews";
+import { type ViewSuspicion, viewSuspicions } from "@intermission/operator-api/suspicions";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
 
 /** What a view's reports show beyond the clock's evidence, summed up as they are settled. Stored with the view. */

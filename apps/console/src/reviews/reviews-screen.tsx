@@ -1,4 +1,4 @@
-import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/reviews";
+import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/suspicions";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { BotName, BotPicker } from "../session/bot-picker.tsx";
 import { CampaignName } from "../session/campaign-picker.tsx";

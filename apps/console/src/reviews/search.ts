@@ -1,4 +1,4 @@
-import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/reviews";
+import { clickSuspicions, viewSuspicions } from "@intermission/operator-api/suspicions";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 

@@ -1,4 +1,5 @@
-import { type ClickSuspicion, clickRoutes, type ViewSuspicion, viewRoutes } from "@intermission/operator-api/reviews";
+import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
+import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/suspicions";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import type { ReviewState, ReviewsSearch } from "./search.ts";

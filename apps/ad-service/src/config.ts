@@ -94,7 +94,7 @@ const storeVariables = {
   S3_SECRET_ACCESS_KEY: z.string().optional().describe("the secret of that key"),
   WEBHOOK_ALLOWED_NETWORKS: allowedNetworks("webhooks"),
   VAST_ALLOWED_NETWORKS: allowedNetworks("VAST tags and their trackers"),
-  BUYER_ALLOWED_NETWORKS: allowedNetworks("requests to buyers of OpenRTB"),
+  BUYER_ALLOWED_NETWORKS: allowedNetworks("bid requests"),
   VIDEO_ALLOWED_NETWORKS: allowedNetworks("videos that are added by address"),
   CURRENCY: currencyCode.optional().meta({
     whenUnset: "that of the store, at first `USD`",

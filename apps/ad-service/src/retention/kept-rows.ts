@@ -124,12 +124,12 @@ export const keptByKind: Readonly<Record<KeptRows, Kept>> = {
       },
     ],
     usualDays: THIRTEEN_MONTHS,
-    what: "impressions that buyers owe",
+    what: "bought impressions",
   },
   "opening-offers": {
     tables: [{ name: "opening_offers" }],
     usualDays: 7,
-    what: "what buyers answered to openings",
+    what: "buyers' answers",
   },
 };
 

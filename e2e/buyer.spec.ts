@@ -7,16 +7,16 @@ test("a newcomer adds the stand-in for a buyer, sees its ad in the demo, and rea
   page,
   stack,
   browser,
-  ownerState,
   userId,
 }) => {
   const buyer = await openBuyer();
   const added = await stack.ads(["buyers", "add", "Stand-in", "--address", buyer.urlOf("bid"), "--json"]);
   const { buyerId } = JSON.parse(added) as { buyerId: string };
   try {
-    const console = await browser.newContext({ storageState: ownerState });
+    const console = await browser.newContext();
     const screen = await console.newPage();
-    await screen.goto(`${stack.urls.adService}/console/buyers`);
+    await screen.goto(await stack.signInLink());
+    await screen.getByRole("navigation").getByRole("link", { name: "Buyers", exact: true }).click();
     await screen.getByRole("link", { name: "Stand-in" }).click();
     await screen.getByRole("button", { name: "Send a test" }).click();
     await expect(screen.getByText("another ad was worth more").first()).toBeVisible();
@@ -41,6 +41,7 @@ test("a newcomer adds the stand-in for a buyer, sees its ad in the demo, and rea
     await screen.reload();
     await expect(screen.getByText("the bid won: its ad was offered").first()).toBeVisible();
     await expect(screen.getByText("$0.00125").first()).toBeVisible();
+    await screen.screenshot({ path: "test-results/buyer.png", fullPage: true });
     await console.close();
   } finally {
     await stack.ads(["buyers", "set", buyerId, "--active", "no"]);

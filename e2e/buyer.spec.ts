@@ -41,7 +41,6 @@ test("a newcomer adds the stand-in for a buyer, sees its ad in the demo, and rea
     await screen.reload();
     await expect(screen.getByText("the bid won: its ad was offered").first()).toBeVisible();
     await expect(screen.getByText("$0.00125").first()).toBeVisible();
-    await screen.screenshot({ path: "test-results/buyer.png", fullPage: true });
     await console.close();
   } finally {
     await stack.ads(["buyers", "set", buyerId, "--active", "no"]);

@@ -31,7 +31,7 @@ describe("the snapshot of running campaigns", () => {
     await addCampaign(database, { ...shop, campaignId: "cmp_1", now });
     await here.refresh();
     expect(seenBy(here)).toEqual(["cmp_1"]);
-    expect(here.index.hasFormat).toEqual({ rewarded: false, direct_link: true });
+    expect(here.index.hasFormat).toEqual({ rewarded: false, direct_link: true, task: false });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
 
     await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", by: "operator", now });

@@ -89,6 +89,8 @@ export const traffic = {
 /** The other tables with rows of bots. `endpoint_claims` and `notices` go with the rows that they refer to. */
 export const ofBots = [
   "tracker_calls",
+  "tasks",
+  "view_launches",
   "bought_impressions",
   "opening_offers",
   "buyer_exchanges",

@@ -189,7 +189,7 @@ test("a payout is recorded with its reference once it is made, and the publisher
   await desk.getByRole("button", { name: "Record the payout" }).click();
   await expect(desk.getByText("A payout of $7.00 is recorded.")).toBeVisible();
   await expect(row).toContainText("SEPA 4711");
-  await expect(row.getByRole("button")).toHaveCount(0);
+  await expect(row.getByRole("button", { name: "Mark Word Game as paid" })).toHaveCount(0);
   const file = desk.waitForEvent("download");
   await desk.getByRole("button", { name: "Save as CSV" }).click();
   expect((await file).suggestedFilename()).toBe("payouts-2026-01.csv");

@@ -49,6 +49,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/reports": () => ["reports?compare=previous", "reports?by=bot&compare=weekdays", "reports?time=day&by=campaign"],
   "/people": () => ["people"],
   "/account": () => ["account"],
+  "/alerts": () => ["alerts"],
   "/audit": () => ["audit"],
   "/system": () => ["system"],
   $: () => ["no-such-page"],

@@ -21,6 +21,18 @@ export default defineConfig(({ mode }) => ({
     sourcemap: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Else they are put into the screen that needs them most, and each form of money loads that screen.
+        codeSplitting: {
+          groups: [
+            { name: "money", test: /operator-api\/src\/money\.ts$/ },
+            { name: "publisher-money", test: /operator-api\/src\/publisher-money\.ts$/ },
+            { name: "payout-runs", test: /operator-api\/src\/payout-runs\.ts$/ },
+          ],
+        },
+      },
+    },
     // The content security policy allows only files of this origin, so no data: URLs.
     assetsInlineLimit: 0,
   },

@@ -20,6 +20,7 @@ import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { requireAdvertiser } from "./advertisers/advertisers.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
+import { alertOperatorRoutes } from "./alerts/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import { nameAuthor } from "./audit/name-author.ts";
 import { auditOperatorRoutes } from "./audit/operator-routes.ts";
@@ -66,9 +67,12 @@ import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { heldPaymentOperatorRoutes } from "./money/held-payment-routes.ts";
 import { moneyOperatorRoutes } from "./money/operator-routes.ts";
+import { partyOperatorRoutes } from "./money/party-routes.ts";
 import { standardProvider } from "./money/payment-provider.ts";
+import { payoutRunOperatorRoutes } from "./money/payout-run-routes.ts";
 import { paymentRoutes } from "./money/routes.ts";
 import { advertiserStandings } from "./money/terms.ts";
+import { type NoticeSettings, sendMail } from "./notices/messages.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
@@ -82,8 +86,10 @@ import {
   type OperatorGuard,
   personIdOf,
   reportReaderOf,
+  sessionOf,
   submitterOf,
 } from "./people/guard.ts";
+import type { SendLink } from "./people/mail-link.ts";
 import { peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
@@ -215,6 +221,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
       operatorToken: config.operatorToken,
       openIdProviders: config.openIdProviders,
       retention: config.retention,
+      notices: config.notices,
       now,
     });
   });
@@ -328,6 +335,8 @@ interface OperatorDeps extends OperatorAuth, TaskBotCalls {
   publicUrl: string;
   miniappUrl: string;
   retention: Config["retention"];
+  /** How messages to people are sent; a command line sends none. */
+  notices?: NoticeSettings | undefined;
   /** Of the node; a command line has none. */
   settings?: Config["settings"];
   now: () => Date;
@@ -341,6 +350,14 @@ interface OperatorAuth {
   /** For people who sign in; a command line that opened the store itself has none. */
   openIdProviders?: readonly OpenIdProviderSettings[];
   registry?: Registry;
+}
+
+function openIdOf({ openIdProviders: providers = [], publicUrl }: OperatorDeps) {
+  return openIdProviders(providers, `${consoleAddress(publicUrl)}/openid`);
+}
+
+function linkSender(notices: NoticeSettings | undefined): SendLink {
+  return notices?.smtpUrl === undefined ? undefined : (mail) => sendMail(notices, mail);
 }
 
 /** `/operator/v1`: the API of the operator's command line. */
@@ -381,7 +398,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         personIdOf,
       };
       const ffmpeg = openFfmpeg();
-      botOperatorRoutes(scope, { ...deps, ffmpeg });
+      botOperatorRoutes(scope, { ...deps, ...crossFeature, ffmpeg });
       tokenOperatorRoutes(scope, deps);
       creativeOperatorRoutes(scope, {
         ...deps,
@@ -400,6 +417,8 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });
       heldPaymentOperatorRoutes(scope, deps);
       billingLogOperatorRoutes(scope, { ...deps, ...crossFeature });
+      partyOperatorRoutes(scope, { ...deps, ...crossFeature });
+      payoutRunOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, { ...deps, blockOf: (viewer) => blockOfViewer(deps.database, viewer) });
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
@@ -412,10 +431,10 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       savedReportOperatorRoutes(scope, { ...deps, ...crossFeature });
       userOperatorRoutes(scope, deps);
       const signIns = openSignIns(deps);
-      peopleOperatorRoutes(scope, { ...deps, signIns });
-      const openId = openIdProviders(deps.openIdProviders ?? [], `${consoleAddress(deps.publicUrl)}/openid`);
-      signInMethodOperatorRoutes(scope, { ...deps, signIns, openId });
+      peopleOperatorRoutes(scope, { ...deps, signIns, sendLink: linkSender(deps.notices) });
+      signInMethodOperatorRoutes(scope, { ...deps, signIns, openId: openIdOf(deps) });
       accountOperatorRoutes(scope, { ...deps, signIns });
+      alertOperatorRoutes(scope, { ...deps, personOf: (request) => sessionOf(request).person });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });
       sampleOperatorRoutes(scope, { ...deps, rollUpStatistics: () => rollUpStatistics(database), removeFromSums });

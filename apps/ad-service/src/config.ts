@@ -232,16 +232,18 @@ const serverVariables = z.object({
     .meta({ unit: "a minute", description: "requests for one user to one node" }),
   SMTP_URL: mailServer
     .optional()
-    .describe("the mail server for notices of failing endpoints, as `smtp://user:password@host:587` or `smtps://…`"),
+    .describe(
+      "the mail server for invitations and for what [people are told](console.md#what-people-are-told), as `smtp://user:password@host:587` or `smtps://…`",
+    ),
   SMTP_FROM: z
     .email("must be an e-mail address such as ads@example.com")
     .optional()
-    .describe("the address that these notices are sent from"),
+    .describe("the address that these mails are sent from"),
   NOTICE_BOT_TOKEN: z
     .string()
     .regex(/^\d{3,20}:[\w-]{20,80}$/, "must be the token of a Telegram bot, as BotFather shows it")
     .optional()
-    .describe("the token of the Telegram bot that sends these notices"),
+    .describe("the token of the Telegram bot that sends notices"),
   TELEGRAM_API_URL: address.default("https://api.telegram.org").describe("the address of the Bot API"),
   DEMO_BOT_ID: telegramId.optional(),
   DEMO_TELEGRAM_PUBLIC_KEY: z

@@ -24,6 +24,7 @@ import { startTracing } from "@intermission/server/tracing";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { moneyLeftMetric } from "./ad-selection/money-left.ts";
+import { startAlerts } from "./alerts/start-alerts.ts";
 import { createApp } from "./app.ts";
 import { startScheduledBackups } from "./backups/scheduled-backups.ts";
 import { startBillingLog } from "./billing-log/publish-log.ts";
@@ -47,6 +48,7 @@ import { startingPage } from "./miniapp-page/friendly-page.ts";
 import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { consoleAddress } from "./people/console-address.ts";
 import { startEndingImpersonations } from "./people/impersonation.ts";
 import { partitionMetrics } from "./retention/describe-retention.ts";
 import { makePastPartitions, makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
@@ -118,7 +120,7 @@ async function start(config: Config): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const loops = { ...startLoops(config, node, features), ...(backups !== undefined && { backups }) };
+  const loops = { ...startLoops(config, { ...node, currency }, features), ...(backups !== undefined && { backups }) };
   servingMetrics(registry, { database, currency, liveViews: () => countLiveViews(views, now()), log: logger });
   moneyLeftMetric(registry, { states: () => features.campaigns.byId.values(), currency });
   partitionMetrics(registry, { database, now, log: logger });
@@ -245,7 +247,11 @@ async function openFeatures(
 type Features = Awaited<ReturnType<typeof openFeatures>>;
 
 /** Starts the sending of webhooks, and the background loops: by the name that their metrics have. */
-function startLoops(config: Config, node: Node, { campaigns, requests, deliveries, ...features }: Features) {
+function startLoops(
+  config: Config,
+  node: Node & { currency: string },
+  { campaigns, requests, deliveries, ...features }: Features,
+) {
   const {
     database,
     registry,
@@ -284,6 +290,15 @@ function startLoops(config: Config, node: Node, { campaigns, requests, deliverie
       settings: config.notices,
       tokensOf: async (botId) =>
         (await signingTokens({ database, secretBox }, { botIds: [botId], now: now() })).get(botId),
+      log,
+      now,
+    }),
+    alerts: startAlerts({
+      database,
+      requests,
+      settings: config.notices,
+      consoleUrl: consoleAddress(config.publicUrl),
+      currency: node.currency,
       log,
       now,
     }),

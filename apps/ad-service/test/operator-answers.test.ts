@@ -245,6 +245,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     countCampaigns: await send("countCampaigns"),
     showCampaign: await send("showCampaign", ofCampaign),
     updateCampaign: await send("updateCampaign", { ...ofCampaign, ...confirmed, body: { dailyBudgetMicros: 5e6 } }),
+    raiseBudget: await send("raiseBudget", { ...ofCampaign, body: { dailyBudgetMicros: 6e6 } }),
     revertCampaign: await send("revertCampaign", {
       ...ofCampaign,
       ...confirmed,
@@ -397,6 +398,7 @@ async function callRoutesOfStatements(
   fixture.clock.now = earlier;
   return {
     recordPayout: paid,
+    ...(await callRoutesOfParties(ofShop, ofBot)),
     readEarnings: await send("readEarnings", ofBot),
     showLog: await send("showLog"),
     readProof: await send("readProof", { params: { eventId: "evt_0" } }),
@@ -419,6 +421,33 @@ async function callRoutesOfStatements(
       params: { ...ofBot.params, number: String(bot?.number) },
       ...format,
     }),
+  };
+}
+
+/** Another bot has earned in a later month, which is over, too. */
+async function callRoutesOfParties(ofShop: { params: { advertiser: string } }, ofBot: { params: { botId: string } }) {
+  const iban = "NL91ABNA0417164300";
+  const parties = {
+    setOperatorParty: await send("setOperatorParty", { body: { legalName: "Rewards Ltd", taxPercent: "8.1" } }),
+    showOperatorParty: await send("showOperatorParty"),
+    setAdvertiserParty: await send("setAdvertiserParty", { ...ofShop, body: { legalName: "Shop Ltd" } }),
+    showAdvertiserParty: await send("showAdvertiserParty", ofShop),
+    setPayee: await send("setPayee", { ...ofBot, body: { legalName: "Quiz Studio", iban } }),
+    showPayee: await send("showPayee", ofBot),
+  };
+  const earlier = fixture.clock.now;
+  fixture.clock.now = new Date("2026-04-15T00:00:00Z");
+  await send("correctPublisher", { ...ofBot, body: { amountMicros: 5e6, direction: "credit", note: "Of April" } });
+  await run("update money_progress set settled_until = '2026-05-02'");
+  fixture.clock.now = new Date("2026-05-02T00:00:00Z");
+  const made = await send("payAll", { body: { month: "2026-04" } });
+  fixture.clock.now = earlier;
+  const file = { params: { runId: String(made.body.runId) }, query: { format: "csv" } };
+  return {
+    ...parties,
+    payAll: made,
+    listPayoutRuns: await send("listPayoutRuns"),
+    readPayoutRun: await send("readPayoutRun", file),
   };
 }
 
@@ -446,6 +475,12 @@ async function callRoutesOfPeople() {
   const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
   const session = await send("showSession");
   const reports = await callRoutesOfOwnThings();
+  const alerts = {
+    setAlertSettings: await send("setAlertSettings", { body: { channels: { "new-device": ["console"] } } }),
+    showAlertSettings: await send("showAlertSettings"),
+    listAlerts: await send("listAlerts"),
+    markAlertsRead: await send("markAlertsRead", { body: { upTo: "999" } }),
+  };
   const made = await send("createRecoveryCodes");
   const [recoveryCode] = made.body.codes as string[];
   const newPassword = "staple battery horse";
@@ -470,6 +505,7 @@ async function callRoutesOfPeople() {
     showSession: session,
     ...reports,
     createRecoveryCodes: made,
+    ...alerts,
     changePassword: changed,
     listOwnSessions: sessions,
     endOwnSession: ended,

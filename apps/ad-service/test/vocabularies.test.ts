@@ -5,6 +5,7 @@ import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
 import { billedKinds } from "@intermission/operator-api/billing-log";
+import { alertCauses, alertChannels } from "@intermission/operator-api/alerts";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
 import { sentFacts } from "@intermission/operator-api/buyers";
 import {
@@ -20,7 +21,7 @@ import { creativeKinds, reviewStates } from "@intermission/operator-api/creative
 import { endReason } from "@intermission/operator-api/deliveries";
 import { breakerState, disabledReasons } from "@intermission/operator-api/endpoints";
 import { heldReasons, heldStates } from "@intermission/operator-api/held-payments";
-import { entryKinds } from "@intermission/operator-api/money";
+import { entryKinds } from "@intermission/operator-api/money-fields";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
 import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
@@ -31,6 +32,7 @@ import { type VisitRefusal, visitRefusal, type WithheldOutcome } from "@intermis
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
+import type { ConditionCause } from "../src/alerts/conditions.ts";
 import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
 import { migrations } from "../src/migrations.ts";
 import { noticeReason } from "../src/notices/notice.ts";
@@ -52,6 +54,10 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "advertisers.billing": billings,
   "advertisers.state": advertiserStates,
   "billing_log_entries.kind": billedKinds,
+  "alert_conditions.cause": alertCauses.filter((cause) => cause !== "new-device") satisfies readonly ConditionCause[],
+  "alert_messages.channel": alertChannels.filter((channel) => channel !== "console"),
+  "alerts.cause": alertCauses,
+  "alerts.unsent": alertChannels.filter((channel) => channel !== "console"),
   "bot_tokens.state": tokenEntry.shape.state.options,
   "bots.delivery_mode": botSettings.shape.deliveryMode.options,
   "bots.pay_per_code": payPerCode.options,

@@ -198,6 +198,11 @@ const account = createRoute({
   path: "/account",
   component: screen(() => import("./account/account-screen.tsx"), "AccountScreen"),
 });
+const alerts = createRoute({
+  ...under,
+  path: "/alerts",
+  component: screen(() => import("./alerts/alerts-screen.tsx"), "AlertsScreen"),
+});
 const unknown = createRoute({ ...under, path: "$", component: NoPage });
 
 export const router = createRouter({
@@ -209,7 +214,7 @@ export const router = createRouter({
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
       creatives, creativeQueue, vastTester, creative, buyers, buyer,
-      advertisers, advertiser, payouts, people, audit, system, account,
+      advertisers, advertiser, payouts, people, audit, system, account, alerts,
       timeline, reviews, conversions, publisher, reports,
       unknown,
     ]),

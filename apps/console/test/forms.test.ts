@@ -5,11 +5,15 @@ import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { moneyRoutes } from "@intermission/operator-api/money";
 import { noticeRoutes } from "@intermission/operator-api/notices";
+import { advertiserParty, operatorParty, payee } from "@intermission/operator-api/parties";
+import { payoutRunRoutes } from "@intermission/operator-api/payout-runs";
 import { peopleRoutes } from "@intermission/operator-api/people";
+import { publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { advertiserNameForm, newAdvertiserForm, termsForm } from "../src/advertisers/advertiser-form-definitions.ts";
 import { correctionForm, topUpForm } from "../src/advertisers/money-form-definitions.ts";
+import { advertiserPartyForm } from "../src/advertisers/party-form-definition.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
 import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
 import { campaignForm, newCampaignValues } from "../src/campaigns/campaign-form-definition.ts";
@@ -30,7 +34,8 @@ import {
   withGroups,
 } from "../src/forms/form-definition.ts";
 import { fieldsOf } from "../src/forms/form-fields.ts";
-import { payoutForm } from "../src/payouts/payout-form-definition.ts";
+import { operatorForm, payeeForm } from "../src/payouts/party-forms.ts";
+import { payAllForm, payoutForm } from "../src/payouts/payout-form-definition.ts";
 import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
 import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";
 
@@ -51,9 +56,13 @@ const forms: readonly [string, FormDefinition, readonly z.ZodObject[]][] = [
   ["receivers of notices", noticesForm, [noticeRoutes.setNotices.body]],
   ["top-up", topUpForm, [moneyRoutes.recordTopUp.body]],
   ["correction", correctionForm, [moneyRoutes.correctAdvertiser.body]],
-  ["correction of a publisher", publisherCorrectionForm, [moneyRoutes.correctPublisher.body]],
-  ["payout", payoutForm, [moneyRoutes.recordPayout.body]],
+  ["correction of a publisher", publisherCorrectionForm, [publisherMoneyRoutes.correctPublisher.body]],
+  ["payout", payoutForm, [publisherMoneyRoutes.recordPayout.body]],
   ["terms of an advertiser", termsForm, [moneyRoutes.setTerms.body]],
+  ["payouts of a month", payAllForm, [payoutRunRoutes.payAll.body]],
+  ["details of the operator", operatorForm, [operatorParty]],
+  ["payee", payeeForm, [payee]],
+  ["details of an advertiser", advertiserPartyForm, [advertiserParty]],
 ];
 
 /** The fields of a body that a form neither shows nor leaves to another place. */

@@ -1,4 +1,4 @@
-import type { EarningsMonth } from "@intermission/operator-api/money";
+import type { EarningsMonth } from "@intermission/operator-api/publisher-money";
 import { expect, test } from "vitest";
 import { doneSteps } from "../src/publisher/checklist.ts";
 import { payoutsOf } from "../src/publisher/payouts.ts";

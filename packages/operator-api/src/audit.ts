@@ -12,6 +12,8 @@ export const objectKinds = [
   "buyer",
   "endpoint",
   "notices",
+  "party",
+  "payout-run",
   "person",
   "view",
   "click",

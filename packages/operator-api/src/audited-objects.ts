@@ -8,7 +8,7 @@ type PostedRouteName = {
 /**
  * What the entry of each route that changes something is about. The erasure of a user is a change of the bot: the entry must not
  * name the user. Null: the route changes nothing. A body keeps a token or an address out of logs, or the answer differs each
- * time; an unfinished upload is nothing yet.
+ * time; an unfinished upload is nothing yet; what a person has read concerns nobody else.
  */
 export const auditedObjects = {
   addBot: "bot",
@@ -35,6 +35,7 @@ export const auditedObjects = {
   removeCaptions: "creative",
   addCampaign: "campaign",
   updateCampaign: "campaign",
+  raiseBudget: "campaign",
   revertCampaign: "campaign",
   pauseCampaign: "campaign",
   resumeCampaign: "campaign",
@@ -52,6 +53,10 @@ export const auditedObjects = {
   creditHeldPayment: "advertiser",
   dismissHeldPayment: "advertiser",
   recordPayout: "bot",
+  setOperatorParty: "party",
+  setAdvertiserParty: "party",
+  setPayee: "party",
+  payAll: "payout-run",
   issuePostbackKey: "advertiser",
   updateAdvertiser: "advertiser",
   archiveAdvertiser: "advertiser",
@@ -98,6 +103,7 @@ export const auditedObjects = {
   endOwnSession: "person",
   changePassword: "person",
   createRecoveryCodes: "person",
+  setAlertSettings: "person",
   startImpersonation: "person",
   endImpersonation: "person",
   invitePerson: "person",
@@ -107,6 +113,7 @@ export const auditedObjects = {
   enablePerson: "person",
   addSample: "sample",
   removeSample: "sample",
+  markAlertsRead: null,
   openInvitation: null,
   startOpenIdSignIn: null,
   startLinkingIdentity: null,

@@ -230,13 +230,12 @@ const changes = botSettings
   .refine(namesSetting, nothingToChange)
   .meta({ examples: [{ cooldownSeconds: 300 }] });
 const params = z.object({ botId: telegramId });
-const tokenParams = params.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });
 const shownBot = bot.extend({ miniappUrl: z.string() });
 /** `bot`: its own picture; `unit`: the icon of the unit that its rewards are counted in. */
 export const pictureOfBot = z.enum(["bot", "unit"]);
 export type PictureOfBot = z.infer<typeof pictureOfBot>;
 const pictureParams = params.extend({ picture: pictureOfBot });
-const newToken = { tokenId: z.string(), token: z.string().describe("Shown only here.") };
+export const newToken = { tokenId: z.string(), token: z.string().describe("Shown only here.") };
 
 export const botRoutes = {
   addBot: {
@@ -325,50 +324,5 @@ export const botRoutes = {
     description: "Removes a bot's picture, or the icon of its unit. Without one, nothing is removed.",
     params: pictureParams,
     answer: shownBot,
-  },
-} as const satisfies OperatorRoutes;
-
-export const tokenRoutes = {
-  createToken: {
-    method: "POST",
-    path: "/bots/:botId/tokens",
-    description:
-      "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
-    params,
-    status: 201,
-    answer: tokenEntry.extend({ botId: z.string(), ...newToken }),
-    refusals: [409],
-  },
-  activateToken: {
-    method: "POST",
-    path: "/bots/:botId/tokens/:tokenId/activate",
-    description: "Makes the next token the signing one; the previous one is accepted for some days.",
-    params: tokenParams,
-    answer: z.object({
-      botId: z.string(),
-      tokenId: z.string(),
-      state: z.literal("active"),
-      retiring: tokenEntry
-        .pick({ tokenId: true, lastUsedAt: true })
-        .extend({ revokeAt: moment })
-        .nullable()
-        .describe("The previous one."),
-    }),
-    refusals: [409],
-  },
-  revokeToken: {
-    method: "POST",
-    path: "/bots/:botId/tokens/:tokenId/revoke",
-    description: "Revokes a token.",
-    params: tokenParams,
-    answer: z.object({
-      botId: z.string(),
-      tokenId: z.string(),
-      state: z.literal("revoked"),
-      activatedTokenId: z.string().nullable().describe("The token that replaced it."),
-      isLast: z.boolean().describe("Whether the bot has no token now, so that its events are held."),
-      lastUsedAt: tokenEntry.shape.lastUsedAt,
-    }),
-    refusals: [409],
   },
 } as const satisfies OperatorRoutes;

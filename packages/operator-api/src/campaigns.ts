@@ -379,6 +379,21 @@ export const campaignRoutes = {
     answer: campaign,
     refusals: [409],
   },
+  raiseBudget: {
+    method: "PATCH",
+    path: "/campaigns/:campaignId/budget",
+    description:
+      "Raises budgets of a campaign, within what it has spent and its advertiser has left: for the advertiser's own people.",
+    params,
+    query: ofReadVersion,
+    body: z
+      .strictObject({ totalBudgetMicros: microsOf("budget"), dailyBudgetMicros: microsOf("budget") })
+      .partial()
+      .refine(namesSetting, nothingToChange)
+      .meta({ examples: [{ totalBudgetMicros: 100_000_000 }] }),
+    answer: campaign,
+    refusals: [409],
+  },
   revertCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/revert",

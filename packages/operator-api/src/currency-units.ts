@@ -15,6 +15,11 @@ export function payablePart(micros: bigint, currency: string): bigint {
   return micros > 0n ? micros - (micros % stepOf(currency)) : 0n;
 }
 
+/** An amount with all decimals of its currency: `12.50` of EUR. */
+export function inUnits(micros: bigint, currency: string): string {
+  return roundedAmount(micros, decimalsOf(currency));
+}
+
 interface Amounts {
   currency: string;
   openingMicros: number | bigint;

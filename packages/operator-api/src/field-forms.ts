@@ -21,6 +21,7 @@ export const forms = {
   // Nor characters that change the direction of the text after them. Persian and Indic words need U+200C and U+200D, which
   // join letters or keep them apart.
   CONTROL_CHARACTERS: /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u,
+  PERCENT: /^\d{1,2}(?:\.\d{1,2})?$/,
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,

@@ -1,8 +1,10 @@
 import { accountRoutes } from "./account.ts";
 import { advertiserRoutes } from "./advertisers.ts";
+import { alertRoutes } from "./alerts.ts";
 import { auditRoutes } from "./audit.ts";
 import { billingLogRoutes } from "./billing-log.ts";
-import { botRoutes, tokenRoutes } from "./bots.ts";
+import { tokenRoutes } from "./bot-tokens.ts";
+import { botRoutes, botRoutes, tokenRoutes } from "./bots.ts";
 import { buyerRoutes } from "./buyers.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
@@ -15,11 +17,15 @@ import { explainRoutes } from "./explain.ts";
 import { heldPaymentRoutes } from "./held-payments.ts";
 import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
+import { partyRoutes } from "./parties.ts";
+import { payoutRunRoutes } from "./payout-runs.ts";
 import { peopleRoutes } from "./people.ts";
+import { publisherMoneyRoutes } from "./publisher-money.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
 import { sampleRoutes } from "./sample.ts";
 import { savedReportRoutes } from "./saved-reports.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
+import { statementRoutes } from "./statements.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { statusRoutes } from "./status.ts";
 import { taskRoutes } from "./tasks.ts";
@@ -38,8 +44,12 @@ export const operatorRoutes = {
   ...currencyRoutes,
   ...advertiserRoutes,
   ...moneyRoutes,
+  ...publisherMoneyRoutes,
+  ...statementRoutes,
   ...heldPaymentRoutes,
   ...billingLogRoutes,
+  ...partyRoutes,
+  ...payoutRunRoutes,
   ...explainRoutes,
   ...eventRoutes,
   ...deliveryRoutes,
@@ -56,6 +66,7 @@ export const operatorRoutes = {
   ...peopleRoutes,
   ...signInMethodRoutes,
   ...accountRoutes,
+  ...alertRoutes,
   ...auditRoutes,
   ...sampleRoutes,
 };

@@ -77,10 +77,13 @@ const invitation = reach
   .superRefine(requireOwnObjects)
   .meta({ examples: [{ email: "ann@example.com", role: "ad-ops" }] });
 
-const invited = z.object({
+const madeLink = z.object({
   person,
   link: z.string().describe("Opens the invitation once. Shown only here."),
   expiresAt: moment,
+});
+const invited = madeLink.extend({
+  isMailed: z.boolean().describe("Whether the mail server has taken the link; without one it is for you to pass on."),
 });
 export const session = z.object({ person, expiresAt: moment });
 const currentSession = session.extend({
@@ -184,7 +187,7 @@ export const peopleRoutes = {
       "Makes a link that signs a person in once, within an hour. An earlier one is void. For the command line alone.",
     body: z.strictObject({ email }).meta({ examples: [{ email: "ann@example.com" }] }),
     status: 201,
-    answer: invited,
+    answer: madeLink,
   },
   renewInvitation: {
     method: "POST",

@@ -16,6 +16,11 @@ const states = {
       'max_in_flight', max_in_flight) as state
     from endpoints where bot_id = $1`,
   notices: `select coalesce(jsonb_object_agg(channel, address), '{}') as state from notice_receivers where bot_id = $1`,
+  party: "select details as state from money_parties where account = $1",
+  "payout-run": `select jsonb_build_object('month', to_char(month, 'YYYY-MM'), 'reference', reference, 'currency', currency, 'payouts', (
+      select jsonb_build_object('count', count(*), 'amount_micros', sum(amount_micros))
+      from payout_run_payments where payout_run_payments.run_id = r.run_id)) as state
+    from payout_runs r where run_id = $1`,
   campaign: `select to_jsonb(c) - '{created_at,updated_at}'::text[] || jsonb_build_object('creatives', (
       select jsonb_object_agg(creative_id, to_jsonb(attached) - '{campaign_id,creative_id}'::text[])
       from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
@@ -57,6 +62,8 @@ const states = {
         where person_passkeys.person_id = people.person_id),
       'linked_accounts', (select jsonb_agg(label order by created_at, identity_id) from person_identities
         where person_identities.person_id = people.person_id),
+      'alerts', (select jsonb_build_object('language', language, 'telegram', telegram_chat_id, 'muted', muted)
+        from alert_settings where alert_settings.person_id = people.person_id),
       'seen_by', (select jsonb_object_agg(email, impersonated_until) from person_sessions
         join people seeing on seeing.person_id = person_sessions.person_id where impersonated_id = people.person_id),
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state

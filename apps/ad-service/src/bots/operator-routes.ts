@@ -1,6 +1,9 @@
 import { isPlainHttp } from "@intermission/ad-core/web-address";
-import { type Bot, botRoutes, tokenRoutes } from "@intermission/operator-api/bots";
+import { tokenRoutes } from "@intermission/operator-api/bot-tokens";
+import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import { publisherSettings } from "@intermission/operator-api/publisher-settings";
+import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
@@ -14,6 +17,7 @@ import {
 } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import { unknownAdvertisers } from "../advertisers/similar-advertiser.ts";
 import type { Ffmpeg } from "../creatives/ffmpeg.ts";
 import type { MediaStorage } from "../creatives/media-storage.ts";
@@ -41,6 +45,8 @@ export interface BotOperatorDeps {
   /** False in production: webhooks and mini-apps then use https only. */
   isPlainHttpAllowed: boolean;
   requests: Pick<GuardedRequests, "isClosed">;
+  /** Whose money a caller sees: one of a publisher's people may do less. */
+  reportReaderOf(request: FastifyRequest): ReportReader;
   now: () => Date;
 }
 
@@ -89,8 +95,11 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       const { botId } = request.params;
       const { confirmed, expectedUpdatedAt } = request.query;
       const settings = definedFields(request.body);
+      const isPublisher = deps.reportReaderOf(request.http) === "publisher";
+      if (isPublisher) refuseOperatorSettings(settings);
       checkAddresses(settings, deps);
-      requireConfirmation(await blockEffects(database, settings), { isConfirmed: confirmed });
+      // A publisher is not told which advertisers there are.
+      if (!isPublisher) requireConfirmation(await blockEffects(database, settings), { isConfirmed: confirmed });
       return answer(
         await updateBot(bots, { botId, settings, expectedUpdatedAt, author: authorOf(request.http), now: now() }),
         botId,
@@ -120,6 +129,12 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
       return shown(removed.bot);
     },
   });
+}
+
+function refuseOperatorSettings(settings: object): void {
+  const own: readonly string[] = publisherSettings;
+  const other = Object.keys(settings).find((name) => !own.includes(name));
+  if (other !== undefined) throw invalidField(other, "is set by the operator", fieldFault("OPERATOR_ONLY"));
 }
 
 async function seenOrigins({ database, publicUrl, now }: BotOperatorDeps, botId: string) {

@@ -190,7 +190,7 @@ export async function updateCampaign(
   database: Database,
   { changes, ...input }: Change & { changes: Partial<CampaignSettings & Pick<Campaign, "status">> },
 ): Promise<UpdateCampaignOutcome> {
-  return change(database, input, (campaign) => {
+  return changeCampaign(database, input, (campaign) => {
     const { status, ...settings } = changes;
     const after = status === undefined ? {} : statusAfter(campaign, { status, by: "operator" });
     return after === "paused-by-operator" ? after : { ...campaign, ...settings, ...after };
@@ -204,7 +204,7 @@ export async function setCampaignStatus(
   database: Database,
   { status, by, ...of }: Omit<Change, "expectedUpdatedAt"> & { status: CampaignStatus; by: Pauser },
 ): Promise<UpdateCampaignOutcome> {
-  return change(database, of, (campaign) => {
+  return changeCampaign(database, of, (campaign) => {
     const after = statusAfter(campaign, { status, by });
     return after === "paused-by-operator" ? after : { ...campaign, ...after };
   });
@@ -223,17 +223,20 @@ function statusAfter(
   return { status, pausedBy: status === "paused" ? by : null };
 }
 
-interface Change {
+export interface Change {
   campaignId: string;
   author?: Author | undefined;
   now: Date;
   expectedUpdatedAt?: Date | undefined;
 }
 
-async function change(
+type Changed = Campaign | "paused-by-operator" | { fault: CampaignFault };
+
+/** Decides about the campaign as it is while nobody else changes it. */
+export async function changeCampaign(
   database: Database,
   { campaignId, author, now, expectedUpdatedAt }: Change,
-  changed: (campaign: Campaign) => Campaign | "paused-by-operator",
+  changed: (campaign: Campaign, tx: Transaction) => Changed | Promise<Changed>,
 ): Promise<UpdateCampaignOutcome> {
   return database.transaction(async (tx) => {
     const opened = await openChange(tx, author, campaignId);
@@ -243,8 +246,9 @@ async function change(
     if (before.status === "archived") return { outcome: "archived" };
     if (expectedUpdatedAt !== undefined && before.updatedAt.getTime() !== expectedUpdatedAt.getTime())
       return { outcome: "changed-since" };
-    const changes = changed(before);
+    const changes = await changed(before, tx);
     if (changes === "paused-by-operator") return { outcome: changes };
+    if ("fault" in changes) return { outcome: "invalid", fault: changes.fault };
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
     const { advertiserId, name: advertiser, state } = await rememberAdvertiser(tx, changes.advertiser);

@@ -87,7 +87,7 @@ async function withSettings({ params, query, body }: CommandInput, context: Comm
 }
 
 type Campaign = WireAnswer<"showCampaign">;
-type CampaignRoute = Extract<OperatorRouteName, `${string}Campaign` | `${"at" | "de"}tachCreative`>;
+type CampaignRoute = Extract<OperatorRouteName, `${string}Campaign` | `${"at" | "de"}tachCreative` | "raiseBudget">;
 
 /** Shows the campaign that a route answers with. */
 function campaignVerb<Name extends CampaignRoute>(name: Name, of: RequestOfCommand<Name>): Verb {
@@ -226,6 +226,11 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
   detach: campaignVerb("detachCreative", {
     ...creativeVideo,
     description: "stop showing a video of a campaign to new viewers",
+  }),
+  "raise-budget": campaignVerb("raiseBudget", {
+    description: "raise budgets within what its advertiser has left",
+    examples: ["cmp_2K18GkjhZUeUj --total-budget 500"],
+    options: { totalBudgetMicros: { flag: "total-budget" }, dailyBudgetMicros: { flag: "daily-budget" } },
   }),
   revert: campaignVerb("revertCampaign", {
     description: "bring back what one change of a campaign has set",

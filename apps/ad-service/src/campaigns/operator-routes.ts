@@ -44,6 +44,7 @@ import { countCampaigns } from "./count-campaigns.ts";
 import type { StandingsOf } from "./delivered-so-far.ts";
 import { type ForecastSettings, forecast, readForecastFacts } from "./forecast.ts";
 import { listCampaigns } from "./list-campaigns.ts";
+import { raiseBudget } from "./raise-budget.ts";
 import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
 
@@ -119,12 +120,12 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
       return answer(await updateCampaign(database, change), campaignId);
     },
 
-    async revertCampaign({ params: { campaignId }, query, body: { entryId }, http }) {
-      const { changes, changedSince } = await readRevert(database, { campaignId, entryId });
-      const { status: _, ...settings } = changes;
-      await requireBots(botsOf(settings.targeting));
-      const warnings = await warningsOf(deps, campaignId, settings);
-      requireConfirmation([...changedSince, ...warnings], { isConfirmed: query.confirmed });
+    async raiseBudget({ params: { campaignId }, query: { expectedUpdatedAt }, body: budgets, http }) {
+      const change = { campaignId, budgets, expectedUpdatedAt, author: authorOf(http), now: now() };
+      return answer(await raiseBudget(database, change), campaignId);
+    },
+    async revertCampaign({ params: { campaignId }, query: { confirmed: isConfirmed }, body: { entryId }, http }) {
+      const changes = await confirmedRevert(deps, { campaignId, entryId, isConfirmed });
       const change = { campaignId, changes, author: authorOf(http), now: now() };
       return answer(await updateCampaign(database, change), campaignId);
     },
@@ -218,6 +219,19 @@ async function warningsOf(
   if (!before) throw unknownCampaign(campaignId);
   const facts = await readWarningFacts(database, { campaignId, now: now() });
   return campaignWarnings({ ...facts, before, changes, now: now() });
+}
+
+/** What brings back the state before a change, once the effects that are rarely meant are confirmed. */
+async function confirmedRevert(
+  deps: CampaignOperatorDeps,
+  { isConfirmed, ...of }: { campaignId: string; entryId: string; isConfirmed: boolean },
+) {
+  const { changes, changedSince } = await readRevert(deps.database, of);
+  const { status: _, ...settings } = changes;
+  await deps.requireBots(botsOf(settings.targeting));
+  const warnings = await warningsOf(deps, of.campaignId, settings);
+  requireConfirmation([...changedSince, ...warnings], { isConfirmed });
+  return changes;
 }
 
 /** The settings that undo a change, and those of them that were changed again since. */

@@ -1,7 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { statementAmounts } from "@intermission/operator-api/currency-units";
-import { moneyStatement } from "@intermission/operator-api/money";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { moneyStatement } from "@intermission/operator-api/statements";
 import { type Columns, printedCsv, tableOf } from "@intermission/server/command-tables";
 import {
   addCsv,
@@ -16,6 +16,7 @@ import {
 } from "@intermission/server/route-commands";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { heldPaymentVerbs } from "./held-payment-commands.ts";
+import { payoutVerbs } from "./payout-commands.ts";
 import { recordingVerbs } from "./recording-commands.ts";
 import { statementCsv } from "./statement-files.ts";
 
@@ -121,6 +122,7 @@ export const moneyCommands = subject("money", "what advertisers have left, what 
     without: ["expected"],
   }),
   ...recordingVerbs,
+  ...payoutVerbs,
   ...heldPaymentVerbs,
   statements,
   publishers: list("listPublisherMoney", "publishers", {

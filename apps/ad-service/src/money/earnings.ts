@@ -1,9 +1,17 @@
 import { payablePart } from "@intermission/operator-api/currency-units";
-import type { EarningsMonth, PublisherMoney } from "@intermission/operator-api/money";
+import type { EarningsMonth, PublisherMoney } from "@intermission/operator-api/publisher-money";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
-import { lockAccount, movement, newTransactionId, publisherAccount, settledUntil, sumOfEntries } from "./ledger.ts";
+import {
+  lockAccount,
+  lockPayouts,
+  movement,
+  newTransactionId,
+  publisherAccount,
+  settledUntil,
+  sumOfEntries,
+} from "./ledger.ts";
 import { endOfMonth } from "./months.ts";
 import { recordOnceIn } from "./record-once.ts";
 
@@ -44,13 +52,23 @@ export async function readEarnings(database: Pick<Database, "run">, botId: strin
 interface PublisherRow extends Pick<PublisherMoney, "botId" | "name" | "paidAt" | "reference"> {
   earned: string;
   owed: string;
+  /** The least amount of a payout. */
+  least: string;
+  payeeName: string | null;
+  iban: string | null;
+  isSample: boolean;
 }
+
+/** SQL of the least amount of a payout to a publisher, whose details are in the row `payee`. */
+const leastPayout = `coalesce((payee.details ->> 'least_payout_micros')::bigint, (
+     select (details ->> 'least_payout_micros')::bigint from money_parties where account = 'operator'), 0)::text`;
 
 // Unnamed, since an operator runs it rarely.
 const listPublishers: Statement<PublisherRow> = {
   name: "",
   text: `select bot_id as "botId", name, coalesce(sums.earned, 0)::text as earned, coalesce(sums.owed, 0)::text as owed,
-     payout.at as "paidAt", payout.reference
+     payout.at as "paidAt", payout.reference, ${leastPayout} as least, payee.details ->> 'legal_name' as "payeeName",
+     payee.details ->> 'iban' as iban, exists (select from sample where bot_id = any (sample.bot_ids)) as "isSample"
    from (select bot_id, name from bots where $1::text is null or bot_id > $1 order by bot_id limit $2) as page
    cross join lateral (
      select sum(amount_micros) filter (where kind <> 'payout' and at >= $3 and at < $4) as earned,
@@ -63,24 +81,49 @@ const listPublishers: Statement<PublisherRow> = {
        and month >= $3::date
      order by month limit 1
    ) as payout on true
+   left join money_parties as payee on payee.account = 'publisher:' || bot_id
    order by bot_id`,
 };
 
 /** What the publishers of all bots earned in a month, and what its payout would pay in this currency. */
 export async function listPublisherMoney(
   database: Pick<Database, "run">,
-  { month, currency, after, limit }: { month: string; currency: string; after?: string | undefined; limit: number },
+  {
+    month,
+    currency,
+    after,
+    limit,
+  }: { month: string; currency: string; after?: string | undefined; limit?: number | undefined },
 ): Promise<PublisherMoney[]> {
   const rows = await database.run(listPublishers, [after, limit, `${month}-01T00:00:00Z`, endOfMonth(month)]);
-  return rows.map(({ earned, owed, ...row }) => {
+  return rows.map(({ earned, owed, least, payeeName, iban, isSample, ...row }) => {
     // A payout of a later month has paid this one, too.
     const owedMicros = row.paidAt !== null && BigInt(owed) < 0n ? 0n : BigInt(owed);
     return {
       ...row,
       earnedMicros: jsonInteger(BigInt(earned)),
       owedMicros: jsonInteger(owedMicros),
-      payableMicros: jsonInteger(row.paidAt === null ? payablePart(owedMicros, currency) : 0n),
+      payableMicros: jsonInteger(row.paidAt === null ? dueOf({ owed, least, currency }) : 0n),
+      hasPayee: payeeName !== null && iban !== null && !isSample,
     };
+  });
+}
+
+/** What a payout pays: whole units of the currency, and nothing below the least amount. */
+function dueOf({ owed, least, currency }: { owed: string | bigint; least: string; currency: string }): bigint {
+  const payable = payablePart(BigInt(owed), currency);
+  return payable < BigInt(least) ? 0n : payable;
+}
+
+/** The payouts of a month that are due to publishers whose name and account are known. Nobody is paid for the sample. */
+export async function listDuePayouts(
+  tx: Pick<Transaction, "run">,
+  { month, currency }: { month: string; currency: string },
+) {
+  const rows = await tx.run(listPublishers, [null, null, `${month}-01T00:00:00Z`, endOfMonth(month)]);
+  return rows.flatMap(({ botId, owed, least, paidAt, payeeName, iban, isSample }) => {
+    const amountMicros = paidAt === null && !isSample ? dueOf({ owed, least, currency }) : 0n;
+    return amountMicros > 0n && payeeName !== null && iban !== null ? [{ botId, amountMicros, payeeName, iban }] : [];
   });
 }
 
@@ -113,11 +156,14 @@ const findPayout = statement<{
    from money_entries join money_transactions using (transaction_id)
    where transaction_id = $1 and kind = 'payout' and account <> 'cash'`,
 );
-const readOwed = statement<{ owed: string; paidUntil: string | null }>(
+const readOwed = statement<{ owed: string; paidUntil: string | null; least: string }>(
   "money.owed-until",
-  `select coalesce(sum(amount_micros) filter (where kind = 'payout' or at < $2), 0)::text as owed,
-     to_char(max(month), 'YYYY-MM') as "paidUntil"
-   from money_entries join money_transactions using (transaction_id) where account = $1`,
+  `select owed, "paidUntil", ${leastPayout} as least
+   from (
+     select coalesce(sum(amount_micros) filter (where kind = 'payout' or at < $2), 0)::text as owed,
+       to_char(max(month), 'YYYY-MM') as "paidUntil"
+     from money_entries join money_transactions using (transaction_id) where account = $1
+   ) as sums left join money_parties as payee on payee.account = $1`,
 );
 
 export interface Payout {
@@ -142,6 +188,7 @@ export async function recordPayout(database: Database, payout: Payout): Promise<
     idempotencyKey === undefined ? `payout ${botId} ${month}` : newTransactionId("payout", idempotencyKey);
   return database.transaction<PayoutOutcome>(async (tx) => {
     const change = await openChange(tx, payout.author, botId);
+    await lockPayouts(tx, "one");
     await lockAccount(tx, account);
     if (idempotencyKey !== undefined) {
       const repeat = await outcomeOfRepeat(tx, transactionId, payout);
@@ -149,10 +196,10 @@ export async function recordPayout(database: Database, payout: Payout): Promise<
     }
     if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
     const { reference, note, currency } = payout;
-    const { owed, paidUntil } = await owedUntil(tx, account, endOfMonth(month));
+    const { owed, paidUntil, least } = await owedUntil(tx, account, endOfMonth(month));
     if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
-    // What is less than the smallest unit stays owed, and is paid with a later month.
-    const payable = payablePart(owed, currency);
+    // What is less than the smallest unit, or the least amount, stays owed, and is paid with a later month.
+    const payable = dueOf({ owed, least, currency });
     if (payable === 0n) return { outcome: "nothing-owed" };
     if (amountMicros !== undefined && payable !== BigInt(amountMicros))
       return { outcome: "owed-otherwise", payableMicros: payable };
@@ -189,5 +236,5 @@ async function outcomeOfRepeat(
 
 async function owedUntil(tx: Transaction, account: string, end: Date) {
   const [row] = await tx.run(readOwed, [account, end]);
-  return { owed: BigInt(row?.owed ?? 0), paidUntil: row?.paidUntil ?? null };
+  return { owed: BigInt(row?.owed ?? 0), paidUntil: row?.paidUntil ?? null, least: row?.least ?? "0" };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { MoneyEntry } from "@intermission/operator-api/money";
+import type { MoneyEntry } from "@intermission/operator-api/money-fields";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
 import { referenceKey } from "./reference-key.ts";
@@ -133,6 +133,20 @@ const lock = statement<never>("money.lock-account", "select pg_advisory_xact_loc
 /** Payments, corrections and payouts of an account wait for each other: what one of them compares, no other writes meanwhile. */
 export async function lockAccount(tx: Transaction, account: Account): Promise<void> {
   await tx.run(lock, [`money of ${account}`]);
+}
+
+const lockAllPayouts = statement<never>(
+  "money.lock-payouts",
+  "select pg_advisory_xact_lock(hashtextextended('payouts', 0))::text",
+);
+const lockOnePayout = statement<never>(
+  "money.lock-payout",
+  "select pg_advisory_xact_lock_shared(hashtextextended('payouts', 0))::text",
+);
+
+/** Payouts of all publishers wait for those of one, and they for them. Before `lockAccount`. */
+export async function lockPayouts(tx: Transaction, of: "one" | "all"): Promise<void> {
+  await tx.run(of === "all" ? lockAllPayouts : lockOnePayout, []);
 }
 
 const findReference = statement<{ transactionId: string }>(

@@ -1,7 +1,9 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import type { CorrectionAccount, CorrectionDirection, StatementFormat } from "@intermission/operator-api/money";
-import { type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
+import { moneyRoutes } from "@intermission/operator-api/money";
+import type { CorrectionAccount, CorrectionDirection, MoneyEntry } from "@intermission/operator-api/money-fields";
+import { publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
+import { type StatementFormat, statementRoutes } from "@intermission/operator-api/statements";
 import type { ReportReader } from "@intermission/operator-api/statistics";
 import type { Author } from "@intermission/postgres/audit";
 import { listPage } from "@intermission/postgres/keyset";
@@ -27,6 +29,7 @@ import {
 } from "./ledger.ts";
 import { listAdvertiserMoney } from "./list-advertiser-money.ts";
 import { monthBefore } from "./months.ts";
+import { keyReused, monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
 import { type RecordOnceOutcome, recordOnce } from "./record-once.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { findStatement, listStatements, statementInJson } from "./statements.ts";
@@ -57,9 +60,11 @@ interface StatementFile {
   format: StatementFormat;
 }
 
+const routes = { ...moneyRoutes, ...publisherMoneyRoutes, ...statementRoutes };
+
 /** The money of advertisers and publishers, and their statements. */
 export function moneyOperatorRoutes(scope: CheckedScope, deps: MoneyOperatorDeps): void {
-  serveOperatorRoutes(scope, moneyRoutes, { ...ofAdvertisers(deps), ...ofPublishers(deps) });
+  serveOperatorRoutes(scope, routes, { ...ofAdvertisers(deps), ...ofPublishers(deps) });
 }
 
 /** What advertisers paid in, their terms and statements. */
@@ -129,7 +134,7 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
       return fileOf(deps, advertiserAccount(advertiserId), { ...params, ...query }, answer);
     },
-  } satisfies Partial<OperatorHandlers<typeof moneyRoutes>>;
+  } satisfies Partial<OperatorHandlers<typeof routes>>;
 }
 
 /** What publishers earned, their payouts and statements. */
@@ -185,7 +190,7 @@ function ofPublishers(deps: MoneyOperatorDeps) {
       if (reportReaderOf(http) === "staff") return listed;
       return { ...listed, entries: listed.entries.map(({ transactionId: _, ...entry }): MoneyEntry => entry) };
     },
-  } satisfies Partial<OperatorHandlers<typeof moneyRoutes>>;
+  } satisfies Partial<OperatorHandlers<typeof routes>>;
 }
 
 async function correct(
@@ -215,13 +220,6 @@ function knownReferenceIn(recorded: RecordOnceOutcome): boolean {
     default:
       throw recorded satisfies never;
   }
-}
-
-function keyReused(): HttpError {
-  return conflict(
-    "IDEMPOTENCY_KEY_REUSED",
-    "a request with this idempotency key was recorded before, with other values",
-  );
 }
 
 async function entriesOf(
@@ -288,25 +286,12 @@ function payoutRefusal(
     case "nothing-owed":
       return conflict(
         "NOTHING_OWED",
-        `nothing is owed until the end of ${month}, or less than the smallest unit of ${currency}`,
+        `nothing is owed until the end of ${month}, or less than the smallest unit of ${currency} or the least amount of a payout`,
         { month },
       );
-    case "owed-otherwise": {
-      const owed = amountOf(jsonInteger(refused.payableMicros));
-      return conflict(
-        "AMOUNT_NOT_OWED",
-        `${owed} ${currency} are owed until the end of ${month}: nothing is recorded`,
-        {
-          owed,
-          currency,
-        },
-      );
-    }
+    case "owed-otherwise":
+      return otherAmountOwed(amountOf(refused.payableMicros), { month, currency });
     case "too-early":
-      return conflict(
-        "MONTH_NOT_OVER",
-        `${month} is not over, or its last charges have no entries yet: try again later`,
-        { month },
-      );
+      return monthNotOver(month);
   }
 }

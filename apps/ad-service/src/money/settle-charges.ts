@@ -13,7 +13,7 @@ interface Source {
 const BATCH = 10_000;
 
 /**
- * Entries of priced rows in commit order: one transaction for each advertiser and month of a batch. The id of the transaction
+ * Entries of priced rows in commit order, with what they consist of: one transaction for each advertiser and month of a batch. The id of the transaction
  * names the batch, and the batch's entries commit with the position, so that each row is charged once.
  */
 function source(
@@ -31,7 +31,7 @@ function source(
     settle: statement(
       `money.settle-${name}`,
       `with facts as (
-        select advertiser_id, bot_id, ${sign}(${owed}) as price, ${sign}revenue_micros as revenue, occurred_at,
+        select advertiser_id, bot_id, campaign_id, event, ${sign}(${owed}) as price, ${sign}revenue_micros as revenue, occurred_at,
           concat_ws(' ', '${prefix}', advertiser_id, to_char(occurred_at at time zone 'utc', 'YYYY-MM'), $2::text) as id
         from ${from("xid >= $1::xid8 and xid < $2::xid8", "offset 0")} join campaigns using (campaign_id) where price_micros > 0
       ),
@@ -46,6 +46,12 @@ function source(
         select id, 'advertiser:' || advertiser_id as account, -sum(price) as amount from facts group by 1, 2
         union all select id, 'publisher:' || bot_id, sum(revenue) from facts group by 1, 2
         union all select id, 'revenue', sum(price - revenue) from facts group by 1
+      ),
+      listed as (
+        insert into money_items (transaction_id, account, campaign_id, event, unit_micros, quantity)
+        select id, 'advertiser:' || advertiser_id, campaign_id, event, abs(price), count(*) from facts where price <> 0 group by 1, 2, 3, 4, 5
+        union all
+        select id, 'publisher:' || bot_id, null, event, abs(revenue), count(*) from facts where revenue <> 0 group by 1, 2, 4, 5
       ),
       entered as (
         insert into money_entries (transaction_id, account, kind, amount_micros, currency, at)
@@ -79,7 +85,7 @@ const sources: readonly Source[] = [
     "impressions",
     { kind: "charge", owed: "price_micros", prefix: "shown" },
     (range, limit) => `(
-      select bot_id, campaign_id, price_micros, 0::bigint as revenue_micros, shown_at as occurred_at, xid
+      select bot_id, campaign_id, 'impression' as event, price_micros, 0::bigint as revenue_micros, shown_at as occurred_at, xid
       from bought_impressions where ${range} ${limit}
     ) as impressions`,
   ),

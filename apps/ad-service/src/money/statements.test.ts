@@ -178,7 +178,9 @@ test("a statement is a table for spreadsheets that run nothing, and a page that 
   const ofBot = all.find(({ number }) => number === 4);
   if (ofShop === undefined || ofBot === undefined) throw new Error("they were issued above");
   const rows = statementCsv(ofShop).split("\r\n");
-  expect(rows[2]).toBe(`3,2026-02,"<b>Shop</b>, Ltd",2026-02-10T08:00:00.000Z,Correction,,"'@sum, ""half""",0.07,EUR`);
+  expect(rows[2]).toBe(
+    `3,2026-02,"<b>Shop</b>, Ltd",2026-02-10T08:00:00.000Z,Correction,,"'@sum, ""half""",,,,0.07,EUR`,
+  );
   expect(statementCsv(ofBot)).toContain("4,2026-02,'=Quiz,");
   const page = statementPage(ofShop);
   expect(page).toContain("&lt;b&gt;Shop&lt;/b&gt;, Ltd");

@@ -1,8 +1,9 @@
-import type { MoneyStatement, StatementLine } from "@intermission/operator-api/money";
+import type { MoneyStatement, StatementItem, StatementLine } from "@intermission/operator-api/statements";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import { type Account, settledUntil } from "./ledger.ts";
 import { monthAfter, monthOf } from "./months.ts";
+import { partyOf } from "./parties.ts";
 
 /** Charges of a month may be settled a little after it. What comes later stands in the next one. */
 const WAIT_MS = 3_600_000;
@@ -42,14 +43,26 @@ const insert = statement<{ number: number }>(
      select account, jsonb_agg(jsonb_build_object('kind', kind, 'at', at, 'reference', reference, 'note', note,
        'amount', amount::text) order by at nulls last, kind) as lines
      from totals group by account
+   ),
+   items as (
+     select account, jsonb_agg(jsonb_build_object('kind', kind, 'event', event, 'campaign_id', campaign_id,
+       'campaign', campaigns.name, 'unit', unit::text, 'quantity', quantity) order by kind, campaigns.name, campaign_id, event, unit) as items
+     from (
+       select account, kind, event, campaign_id, unit_micros as unit, sum(quantity) as quantity
+       from money_entries join money_items using (transaction_id, account), bounds where at >= first and at < behind
+       group by 1, 2, 3, 4, 5
+     ) as summed left join campaigns using (campaign_id) group by account
    )
-   insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
+   insert into money_statements (number, account, month, name, currency, opening_micros, closing_micros, lines, items, operator,
+     party, issued_at)
    select (select coalesce(max(number), 0) from money_statements) + row_number() over (order by account), account,
      ($1 || '-01')::date, coalesce(
        (select name from advertisers where advertiser_id = split_part(account, ':', 2)),
        (select name from bots where bot_id = split_part(account, ':', 2)), account),
-     currency, opening, closing, coalesce(lines, '[]'), now()
-   from sums left join lines using (account) where entries > 0 or opening <> 0
+     currency, opening, closing, coalesce(lines, '[]'), coalesce(items, '[]'),
+     (select details - '{iban,least_payout_micros}'::text[] from money_parties where account = 'operator'),
+     (select details - '{iban,least_payout_micros}'::text[] from money_parties where money_parties.account = sums.account), now()
+   from sums left join lines using (account) left join items using (account) where entries > 0 or opening <> 0
    returning number`,
 );
 
@@ -71,21 +84,33 @@ export async function issueStatements(database: Pick<Database, "run" | "transact
 }
 
 /** With all digits of its amounts. */
-type IssuedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" | "lines"> & {
+type IssuedStatement = Omit<MoneyStatement, "openingMicros" | "closingMicros" | "lines" | "items"> & {
   openingMicros: bigint;
   closingMicros: bigint;
   lines: (Omit<StatementLine, "amountMicros"> & { amountMicros: bigint })[];
+  items: (Omit<StatementItem, "unitMicros"> & { unitMicros: bigint })[];
 };
 
-type StatementRow = Omit<IssuedStatement, "openingMicros" | "closingMicros" | "lines"> & {
+type StoredDetails = Record<string, unknown> | null;
+type StatementRow = Omit<
+  IssuedStatement,
+  "openingMicros" | "closingMicros" | "lines" | "items" | "operator" | "party"
+> & {
   opening: string;
   closing: string;
   lines: (Omit<StatementLine, "amountMicros" | "at"> & { amount: string; at: string | null })[];
+  items: (Pick<StatementItem, "kind" | "event" | "campaign" | "quantity"> & {
+    unit: string;
+    campaign_id: string | null;
+  })[];
+  operator: StoredDetails;
+  party: StoredDetails;
 };
 
 const select = `select number, case when starts_with(account, 'advertiser:') then 'advertiser' else 'publisher' end as side,
      split_part(account, ':', 2) as "ownerId", name, to_char(month, 'YYYY-MM') as month, currency,
-     opening_micros::text as opening, closing_micros::text as closing, lines, issued_at as "issuedAt"
+     opening_micros::text as opening, closing_micros::text as closing, lines, items, operator, party,
+     issued_at as "issuedAt"
    from money_statements`;
 const find = statement<StatementRow>("money.find-statement", `${select} where number = $1 and account = $2`);
 // Unnamed, since its plan depends on the filter.
@@ -111,9 +136,19 @@ export async function listStatements(
   return (await tx.run(list, [of.account, of.before, of.limit])).map(statementOf);
 }
 
-function statementOf({ opening, closing, lines, ...row }: StatementRow): IssuedStatement {
+const noOperator = { legalName: null, address: null, taxId: null, taxName: null, taxPercent: null };
+const noParty = { legalName: null, address: null, taxId: null, language: "en", taxNote: null } as const;
+
+function statementOf({ opening, closing, lines, items, operator, party, ...row }: StatementRow): IssuedStatement {
   return {
     ...row,
+    operator: operator && partyOf(operator, noOperator),
+    party: party && partyOf<NonNullable<IssuedStatement["party"]>>(party, noParty),
+    items: items.map(({ unit, campaign_id: campaignId, ...item }) => ({
+      ...item,
+      campaignId,
+      unitMicros: BigInt(unit),
+    })),
     openingMicros: BigInt(opening),
     closingMicros: BigInt(closing),
     lines: lines.map(({ amount, at, ...line }) => ({
@@ -124,9 +159,11 @@ function statementOf({ opening, closing, lines, ...row }: StatementRow): IssuedS
   };
 }
 
-export function statementInJson({ openingMicros, closingMicros, lines, ...row }: IssuedStatement): MoneyStatement {
+export function statementInJson(statement: IssuedStatement): MoneyStatement {
+  const { openingMicros, closingMicros, lines, items, ...row } = statement;
   return {
     ...row,
+    items: items.map((item) => ({ ...item, unitMicros: jsonInteger(item.unitMicros) })),
     openingMicros: jsonInteger(openingMicros),
     closingMicros: jsonInteger(closingMicros),
     lines: lines.map((line) => ({ ...line, amountMicros: jsonInteger(line.amountMicros) })),

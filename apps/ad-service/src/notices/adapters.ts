@@ -1,19 +1,9 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import type { NoticeChannel } from "@intermission/operator-api/notices";
 import type { Database } from "@intermission/postgres/open-database";
-import { createTransport } from "nodemailer";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { type NoticeSettings, type SentNotice, sendChatMessage, sendMail, sentBy } from "./messages.ts";
 import { describeNotice, encodeNotice, type Notice } from "./notice.ts";
-
-export interface NoticeSettings {
-  /** The operator's mail server, as smtp:// or smtps://; undefined: no e-mail is sent. */
-  smtpUrl: string | undefined;
-  smtpFrom: string | undefined;
-  /** The token of the Telegram bot that sends notices. */
-  telegramBotToken: string | undefined;
-  telegramApiUrl: string;
-}
 
 export interface NoticeAdapters {
   database: Database;
@@ -24,13 +14,10 @@ export interface NoticeAdapters {
   now: () => Date;
 }
 
-/** `failed`: why, without secrets. */
-export type SentNotice = { outcome: "sent" } | { outcome: "failed"; error: string };
-
 const adapters = {
   webhook: sendWebhookNotice,
-  email: sendMail,
-  telegram: sendTelegramMessage,
+  email: sendMailNotice,
+  telegram: sendTelegramNotice,
 } satisfies Record<NoticeChannel, (deps: NoticeAdapters, notice: Notice) => Promise<SentNotice>>;
 
 /** Sends a notice once. Throws only for faults of this machine or this code. */
@@ -63,59 +50,10 @@ async function sendWebhookNotice(deps: NoticeAdapters, notice: Notice): Promise<
   return sentBy(result);
 }
 
-function sentBy(result: GuardedResult): SentNotice {
-  if (result.outcome === "failed") return { outcome: "failed", error: result.errorClass };
-  const isAccepted = result.status >= 200 && result.status <= 299;
-  return isAccepted ? { outcome: "sent" } : { outcome: "failed", error: `status ${result.status}` };
+function sendMailNotice({ settings }: NoticeAdapters, notice: Notice): Promise<SentNotice> {
+  return sendMail(settings, { id: notice.noticeId, to: notice.address, ...describeNotice(notice) });
 }
 
-const CONNECT_MS = 5000;
-const SILENCE_MS = 10_000;
-
-async function sendMail({ settings }: NoticeAdapters, notice: Notice): Promise<SentNotice> {
-  const { smtpUrl, smtpFrom } = settings;
-  if (smtpUrl === undefined || smtpFrom === undefined)
-    return { outcome: "failed", error: "SMTP_URL and SMTP_FROM are not set" };
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    dnsTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  try {
-    const messageId = `<${notice.noticeId}@${new URL(smtpUrl).hostname}>`;
-    await transport.sendMail({ from: smtpFrom, to: notice.address, messageId, ...describeNotice(notice) });
-    return { outcome: "sent" };
-  } catch (error) {
-    return { outcome: "failed", error: mailFault(error) };
-  } finally {
-    transport.close();
-  }
-}
-
-/** The code and the server's reply number: the text of an error may hold credentials. */
-function mailFault(error: unknown): string {
-  if (!(error instanceof Error)) return "the mail could not be sent";
-  const code = "code" in error ? String(error.code) : error.name;
-  return "responseCode" in error ? `${code}: status ${String(error.responseCode)} of the mail server` : code;
-}
-
-async function sendTelegramMessage(deps: NoticeAdapters, notice: Notice): Promise<SentNotice> {
-  const { telegramBotToken, telegramApiUrl } = deps.settings;
-  if (telegramBotToken === undefined) return { outcome: "failed", error: "NOTICE_BOT_TOKEN is not set" };
-  const result = await deps.requests.guardedRequest({
-    purpose: "webhook",
-    method: "POST",
-    url: `${telegramApiUrl}/bot${telegramBotToken}/sendMessage`,
-    body: JSON.stringify({
-      chat_id: notice.address,
-      text: describeNotice(notice).text,
-      link_preview_options: { is_disabled: true },
-    }),
-    headers: { "content-type": "application/json" },
-  });
-  return sentBy(result);
+function sendTelegramNotice(deps: NoticeAdapters, notice: Notice): Promise<SentNotice> {
+  return sendChatMessage(deps, { chatId: notice.address, text: describeNotice(notice).text });
 }

@@ -18,7 +18,7 @@ import { disableEndpoint, enableEndpoint } from "../deliveries/endpoints.ts";
 import { finishDeliveries } from "../deliveries/record-attempts.ts";
 import { migrations } from "../migrations.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import type { NoticeSettings } from "./adapters.ts";
+import type { NoticeSettings } from "./messages.ts";
 import { listNoticeReceivers, type NoticeAddresses, setNoticeReceivers } from "./receivers.ts";
 import { startSendingNotices } from "./send-notices.ts";
 

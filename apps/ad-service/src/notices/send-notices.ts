@@ -1,7 +1,8 @@
 import { statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
-import { type NoticeAdapters, type SentNotice, sendNotice } from "./adapters.ts";
+import { type NoticeAdapters, sendNotice } from "./adapters.ts";
 import { quietUntil } from "./enqueue-notices.ts";
+import type { SentNotice } from "./messages.ts";
 import { type Notice, noticeRetrySeconds } from "./notice.ts";
 
 const LOOK_EVERY_MS = 1000;

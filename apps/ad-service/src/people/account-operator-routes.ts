@@ -13,7 +13,7 @@ import { busy, type PeopleOperatorDeps } from "./operator-routes.ts";
 import { endedCookie } from "./sessions.ts";
 
 /** People and their own accounts. */
-export function accountOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDeps): void {
+export function accountOperatorRoutes(scope: CheckedScope, deps: Omit<PeopleOperatorDeps, "sendLink">): void {
   const { database, signIns, now } = deps;
   serveOperatorRoutes(scope, accountRoutes, {
     async listOwnSessions({ http }) {

@@ -71,6 +71,7 @@ async function insertObjects(
   await run(`insert into event_bodies (event_id, bot_id, body) values ('${eventId}', '${botId}', '"${word} event"')`);
   const number = word === "own" ? 1 : 3;
   await run(`insert into money_statements
+      (number, account, month, name, currency, opening_micros, closing_micros, lines, issued_at)
     select ${number} + n, account, '2026-02-01', '${word} name', 'USD', 0, 5, '[]', now()
     from unnest(array['advertiser:adv_${word}', 'publisher:${botId}']) with ordinality as one (account, n)`);
   for (const account of [`advertiser:adv_${word}`, `publisher:${botId}`])
@@ -105,6 +106,7 @@ async function request(
     personId: "per_1",
     savedReportId: "rep_1",
     uploadId: "0".repeat(48),
+    runId: "run_1",
   };
   const others = { sessionId: `${objects.botId ?? 1}-${"a".repeat(25)}`, clickId: "clk_1", number: "2" };
   const all: Record<string, string | undefined> = { ...values, ...others, ...own, ...objects };
@@ -152,6 +154,7 @@ test.each([
   ["publisher", "listPublisherEntries"],
   ["publisher", "listPublisherStatements"],
   ["publisher", "readEarnings"],
+  ["publisher", "showPayee"],
   ["publisher", "createToken"],
   ["advertiser", "showCampaign"],
   ["advertiser", "showCreative"],
@@ -161,6 +164,7 @@ test.each([
   ["advertiser", "showAdvertiserMoney"],
   ["advertiser", "listAdvertiserEntries"],
   ["advertiser", "listAdvertiserStatements"],
+  ["advertiser", "showAdvertiserParty"],
   ["advertiser", "issuePostbackKey"],
 ] as const)(
   "a %s uses %s for the own object; a foreign one is answered as one that does not exist",
@@ -190,6 +194,64 @@ test.each([
     });
   },
 );
+
+test("a publisher changes of its own bot the address, limits, testers and blocks, and is asked about no advertiser", async () => {
+  const change = (botId: string, payload: object) =>
+    fixture.app.inject({
+      method: "PATCH",
+      url: `/operator/v1/bots/${botId}`,
+      headers: { origin, cookie: cookies.publisher },
+      payload,
+    });
+  const settings = {
+    webhookUrl: "https://hooks.test/new",
+    dailyCap: 7,
+    cooldownSeconds: 90,
+    testers: ["501"],
+    blockedCategories: ["betting"],
+    blockedAdvertisers: ["Somebody else"],
+  };
+  const changed = await change(own.botId, settings);
+  expect([changed.statusCode, changed.json()]).toEqual([
+    200,
+    expect.objectContaining({ ...settings, webhookUrl: settings.webhookUrl }),
+  ]);
+  const endpoint = await request("showEndpoint", "publisher", { botId: own.botId });
+  expect(endpoint.body).toMatchObject({ state: "pending" });
+  expect((await change(foreign.botId, { dailyCap: 7 })).statusCode).toBe(404);
+  for (const [name, value] of Object.entries({
+    name: "Other",
+    payPerCode: "each",
+    suspiciousViews: "pay",
+    includeRevenue: true,
+    deliveryMode: "at-most-once",
+    codeLifetimeSeconds: 60,
+  })) {
+    const refused = await change(own.botId, { dailyCap: 8, [name]: value });
+    expect([name, refused.statusCode, refused.json().error.details]).toEqual([
+      name,
+      400,
+      [expect.objectContaining({ field: name, code: "OPERATOR_ONLY" })],
+    ]);
+  }
+  expect((await request("showBot", "publisher", { botId: own.botId })).body).toMatchObject({ dailyCap: 7 });
+});
+
+test("an advertiser raises a budget of its own campaign, and changes nothing else of it", async () => {
+  await store.database.run({ name: "", text: "update campaigns set daily_budget_micros = 1000000" }, []);
+  const raise = (campaignId: string, role: Role) =>
+    fixture.app.inject({
+      method: "PATCH",
+      url: `/operator/v1/campaigns/${campaignId}/budget`,
+      headers: { origin, cookie: cookies[role] },
+      payload: { dailyBudgetMicros: 2_000_000 },
+    });
+  expect((await raise("cmp_own", "advertiser")).json()).toMatchObject({ dailyBudgetMicros: 2_000_000 });
+  expect((await raise("cmp_foreign", "advertiser")).statusCode).toBe(404);
+  for (const role of ["publisher", "analyst", "finance"] as const)
+    expect((await raise("cmp_own", role)).statusCode, role).toBe(403);
+  expect((await request("updateCampaign", "advertiser", {})).status).toBe(403);
+});
 
 test("reports are of the own bot or advertiser, without the money of the other side, also as CSV", async () => {
   const report = (role: Role, query: string, path = "stats") =>

@@ -1,5 +1,5 @@
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { peopleRoutes } from "@intermission/operator-api/people";
+import { type Person, peopleRoutes } from "@intermission/operator-api/people";
 import type { Author } from "@intermission/postgres/audit";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
@@ -16,6 +16,7 @@ import { consoleAddress } from "./console-address.ts";
 import { operatorOf, sessionOf } from "./guard.ts";
 import type { ChangingSession } from "./hold-accounts.ts";
 import { endImpersonation, startImpersonation } from "./impersonation.ts";
+import { mailLink, type SendLink } from "./mail-link.ts";
 import { TooManyHashes } from "./password.ts";
 import {
   changeRole,
@@ -48,6 +49,8 @@ export interface PeopleOperatorDeps {
   publicUrl: string;
   /** The attempts that this node remembers; all ways to sign in count together. */
   signIns: SignIns;
+  /** Undefined: no mail server is set. */
+  sendLink: SendLink;
   now: () => Date;
 }
 
@@ -163,12 +166,16 @@ function currentSession({ person, expiresAt, impersonation }: Session) {
 
 /** What owners do with the accounts of others. */
 function accounts(deps: PeopleOperatorDeps) {
-  const { database, publicUrl, now } = deps;
-  const invited = <Made extends { token: string }>({ token, ...made }: Made) => ({
-    ...made,
+  const { database, publicUrl, sendLink, now } = deps;
+  const invited = async (
+    { token, person, expiresAt }: { token: string; person: Person; expiresAt: Date },
+    isReset: boolean,
+  ) => {
     // In the fragment, so that it is in no server's log.
-    link: `${consoleAddress(publicUrl)}/invitation#${token}`,
-  });
+    const link = `${consoleAddress(publicUrl)}/invitation#${token}`;
+    const isMailed = await mailLink(sendLink, { email: person.email, link, expiresAt, isReset });
+    return { person, link, expiresAt, isMailed };
+  };
 
   return {
     async listPeople({ query }) {
@@ -185,8 +192,7 @@ function accounts(deps: PeopleOperatorDeps) {
         throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
       }
       if (made.outcome === "unknown-advertiser") throw unknownAdvertiser();
-      const { outcome: _, ...rest } = made;
-      return invited(rest);
+      return invited(made, false);
     },
 
     async createSignInLink({ body: { email }, http }) {
@@ -199,7 +205,7 @@ function accounts(deps: PeopleOperatorDeps) {
     async renewInvitation({ params: { personId }, http }) {
       const made = await renewInvitation(deps, { personId, ...changing(http), now: now() });
       if (made === undefined) throw unknownPerson(personId);
-      return invited(made);
+      return invited(made, made.person.signInMethods.length > 0);
     },
 
     async changeRole({ params: { personId }, query, body, http }) {

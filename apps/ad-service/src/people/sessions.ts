@@ -2,6 +2,7 @@ import { rolesSeenBy } from "@intermission/operator-api/access";
 import type { Person } from "@intermission/operator-api/people";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { addressNetwork } from "@intermission/server/client-address";
 import type { FastifyRequest } from "fastify";
 import { browserName } from "./browser-name.ts";
 import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
@@ -47,10 +48,12 @@ export interface Browser {
   /** The token that its cookie has. */
   cookieToken: string | undefined;
   name: string;
+  network: string;
 }
 
-export function browserOf({ headers }: FastifyRequest): Browser {
-  return { cookieToken: tokenInCookies(headers.cookie), name: browserName(headers["user-agent"]) };
+export function browserOf({ headers, ip }: FastifyRequest): Browser {
+  const name = browserName(headers["user-agent"]);
+  return { cookieToken: tokenInCookies(headers.cookie), name, network: addressNetwork(ip) };
 }
 
 /** Opens a session with a new token, and ends the one that the browser had, so that a token that an attacker planted (session fixation) is void. */

@@ -5,6 +5,7 @@ import { addressNetwork } from "@intermission/server/client-address";
 import type { CountCall } from "@intermission/server/counted-calls";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { SecretBox } from "@intermission/server/secret-box";
+import { noteDevice } from "../alerts/note-device.ts";
 import { checkPassword, type Hashing, hashPassword, openHashing } from "./password.ts";
 import { findPerson, hashOfToken } from "./people.ts";
 import { type Browser, openSession } from "./sessions.ts";
@@ -201,8 +202,9 @@ export async function completeSignIn(
   tx: Transaction,
   of: { personId: string; change: OpenChange | undefined; browser: Browser; now: Date },
 ): Promise<Extract<SignInOutcome, { outcome: "signed-in" }>> {
-  const { personId, change } = of;
+  const { personId, change, browser, now } = of;
   const session = await openSession(tx, of);
+  await noteDevice(tx, { personId, device: browser, now });
   const person = await findPerson(tx, personId);
   if (person === undefined) throw new Error("the person disappeared while signing in");
   await audit(tx, change);

@@ -125,7 +125,7 @@ const unnamed = (text: string): Statement<never> => ({ name: "", text });
  * keeps others from writing into them. What is deleted are whole transactions in which an account of the sample takes part,
  * and no real account ever does.
  */
-const appendOnly = ["money_entries", "money_transactions"] as const;
+const appendOnly = ["money_items", "money_entries", "money_transactions"] as const;
 const readTransactions = statement<{ ids: string[] }>(
   "sample.read-transactions",
   `select coalesce(array_agg(distinct transaction_id), '{}') as ids from money_entries
@@ -158,6 +158,7 @@ async function removeRest(tx: Transaction, removeFromSums: RemoveSampleDeps["rem
 
 async function removeMoney(tx: Transaction, accounts: readonly string[]): Promise<void> {
   const ids = (await tx.run(readTransactions, [accounts]))[0]?.ids ?? [];
+  await tx.run(unnamed("delete from money_parties where account = any ($1)"), [accounts]);
   for (const table of appendOnly) {
     await tx.run(unnamed(`alter table ${table} disable trigger ${table}_stay`), []);
     await tx.run(unnamed(`delete from ${table} where transaction_id = any ($1)`), [ids]);

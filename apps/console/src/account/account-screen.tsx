@@ -1,7 +1,8 @@
 import { signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
+import { lazy, Suspense } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { usePerson } from "../session/use-session.ts";
-import { AnswerView } from "../ui/answer-view.tsx";
+import { AnswerView, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
 import { LinkedAccounts } from "./linked-accounts.tsx";
@@ -10,6 +11,9 @@ import { Password } from "./password.tsx";
 import { Sessions } from "./sessions.tsx";
 import { accountWords } from "./words.ts";
 import "./account.css";
+
+/** Loaded apart: the screen is near what it may weigh. */
+const AlertSettings = lazy(async () => ({ default: (await import("./alert-settings.tsx")).AlertSettings }));
 
 /** The own ways to sign in, and where one is signed in. */
 export function AccountScreen() {
@@ -26,6 +30,9 @@ export function AccountScreen() {
             <Passkeys passkeys={passkeys} />
             <Password hasPassword={hasPassword} recoveryCodes={recoveryCodes} />
             <Sessions />
+            <Suspense fallback={<Skeleton rows={3} />}>
+              <AlertSettings />
+            </Suspense>
           </div>
         )}
       </AnswerView>

@@ -123,13 +123,25 @@ const dialogs = {
     look: "plain",
     Dialog: lazy(async () => ({ default: (await import("./rename-dialog.tsx")).RenameDialog })),
   },
+  party: {
+    needs: "setAdvertiserParty",
+    look: "plain",
+    Dialog: lazy(async () => ({ default: (await import("./party-dialog.tsx")).PartyDialog })),
+  },
   postbackKey: {
     needs: "issuePostbackKey",
     look: "plain",
     Dialog: lazy(async () => ({ default: (await import("./postback-key-dialog.tsx")).PostbackKeyDialog })),
   },
 } as const satisfies Record<string, MoneyDialog>;
-const dialogNames = ["topUp", "correct", "terms", "rename", "postbackKey"] as const satisfies (keyof typeof dialogs)[];
+const dialogNames = [
+  "topUp",
+  "correct",
+  "terms",
+  "party",
+  "rename",
+  "postbackKey",
+] as const satisfies (keyof typeof dialogs)[];
 
 function MoneyActions({ advertiser, currency }: { advertiser: AdvertiserMoney; currency: string }) {
   const words = useWords(advertiserWords);

@@ -1,6 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
-import { type AdvertiserMoney, type MoneyEntry, moneyRoutes } from "@intermission/operator-api/money";
+import { type AdvertiserMoney, moneyRoutes } from "@intermission/operator-api/money";
+import type { MoneyEntry } from "@intermission/operator-api/money-fields";
 import { lazy, Suspense, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";

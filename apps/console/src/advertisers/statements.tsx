@@ -1,7 +1,6 @@
 import { billingLogRoutes } from "@intermission/operator-api/billing-log";
 import { statementAmounts } from "@intermission/operator-api/currency-units";
-import type { StatementFormat } from "@intermission/operator-api/money";
-import { type MoneyStatement, moneyRoutes } from "@intermission/operator-api/money";
+import { type MoneyStatement, type StatementFormat, statementRoutes } from "@intermission/operator-api/statements";
 import { addressOf, callOperator } from "../operator/call-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
@@ -14,9 +13,9 @@ import { advertiserWords } from "./words.ts";
 export function Statements({ advertiserId }: { advertiserId: string }) {
   const words = useWords(advertiserWords);
   const columns = useColumns(advertiserId);
-  const pages = usePages([moneyRoutes.listAdvertiserStatements.path, advertiserId], (before, signal) =>
+  const pages = usePages([statementRoutes.listAdvertiserStatements.path, advertiserId], (before, signal) =>
     callOperator(
-      moneyRoutes.listAdvertiserStatements,
+      statementRoutes.listAdvertiserStatements,
       { params: { advertiser: advertiserId }, query: { before, limit: 12 } },
       signal,
     ),
@@ -49,7 +48,7 @@ function useColumns(advertiserId: string): Column<MoneyStatement>[] {
   const words = useWords(advertiserWords);
   const { month: monthOf, amountInUnits } = useFormats();
   const fileOf = ({ number }: MoneyStatement, format: StatementFormat) =>
-    addressOf(moneyRoutes.readAdvertiserStatement, {
+    addressOf(statementRoutes.readAdvertiserStatement, {
       params: { advertiser: advertiserId, number: String(number) },
       query: { format },
     });

@@ -1,4 +1,4 @@
-import type { MoneyEntry } from "@intermission/operator-api/money";
+import type { MoneyEntry } from "@intermission/operator-api/money-fields";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 

@@ -152,7 +152,14 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
     case "sample":
     case "task-bot":
     case "task-channel":
+    case "party":
       return null;
+    case "payout-run":
+      return (
+        <Link to="/payouts" className={look}>
+          {words.open}
+        </Link>
+      );
     default:
       return objectKind satisfies never;
   }

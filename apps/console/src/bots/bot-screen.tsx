@@ -1,11 +1,12 @@
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { durationText } from "@intermission/operator-api/duration-text";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { publisherSettings } from "@intermission/operator-api/publisher-settings";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { answerOf, useAnswer, useChange } from "../operator/use-operator.ts";
-import { useMay } from "../session/use-session.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, Skeleton, useFailedNotice } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -28,6 +29,8 @@ const InAppPanel = lazy(async () => ({ default: (await import("./in-app-panel.ts
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const ROTATING_MS = 10_000;
+/** What its publisher may change; all else is the operator's. */
+const ofPublisher: readonly string[] = publisherSettings;
 
 const route = getRouteApi("/shell/bots/$botId");
 
@@ -41,6 +44,8 @@ export function BotScreen() {
   });
   const endpoint = useAnswer(endpointRoutes.showEndpoint, { params: { botId } });
   const may = useMay();
+  const { role } = usePerson();
+  const isShown = (name: string) => role !== "publisher" || ofPublisher.includes(name);
   return (
     <Page
       title={bot.data?.name ?? botId}
@@ -74,7 +79,7 @@ export function BotScreen() {
             </Suspense>
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
-                <SettingsForm bot={shown} />
+                <SettingsForm bot={shown} isShown={isShown} />
               </Suspense>
             ) : (
               <Settings bot={shown} />

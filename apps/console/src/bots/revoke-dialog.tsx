@@ -1,4 +1,5 @@
-import { type Bot, type TokenEntry, tokenRoutes } from "@intermission/operator-api/bots";
+import { tokenRoutes } from "@intermission/operator-api/bot-tokens";
+import type { Bot, TokenEntry } from "@intermission/operator-api/bots";
 import { useState } from "react";
 import { useChange } from "../operator/use-operator.ts";
 import { useFailedNotice } from "../ui/answer-view.tsx";

@@ -8,8 +8,8 @@ import { botForm } from "./bot-form-definition.ts";
 import { botFormWords } from "./form-words.ts";
 import { botWords } from "./words.ts";
 
-/** The form of a bot's settings. */
-export function SettingsForm({ bot }: { bot: Bot }) {
+/** The form of a bot's settings, or of some of them. */
+export function SettingsForm({ bot, isShown }: { bot: Bot; isShown: (name: string) => boolean }) {
   const { settings } = useWords(botWords);
   const { save } = useWords(uiWords);
   const words = useWords(botFormWords);
@@ -21,6 +21,7 @@ export function SettingsForm({ bot }: { bot: Bot }) {
         definition={botForm}
         stored={bot}
         schema={botRoutes.updateBot.body}
+        isShown={isShown}
         isPending={update.isPending}
         serverFaults={update.faults}
         onSave={(body, { updatedAt }, onDone) =>

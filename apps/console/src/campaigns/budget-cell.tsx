@@ -28,16 +28,17 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
   const language = useLanguage();
   const { money } = useFormats();
   const may = useMay();
-  const notice = useNotice();
-  const change = useConfirmedChange(campaignRoutes.updateCampaign, uiWords[language].save);
+  const change = useBudgetChange({ campaign, field, currency });
   const opener = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState<string>();
   const [fault, setFault] = useState<LocalText>();
   const [openedMicros, setOpenedMicros] = useState<number | null>(null);
-  const { campaignId, name, status } = campaign;
+  const { name, status } = campaign;
   const micros = campaign[field];
   const shown = micros === null ? words.noLimit : money(micros, currency);
-  if (!may("updateCampaign") || status === "archived") return shown;
+  // An advertiser only raises what is limited.
+  const isRaisable = may("updateCampaign") || micros !== null;
+  if (!may("raiseBudget") || !isRaisable || status === "archived") return shown;
   const label = field === "dailyBudgetMicros" ? words.editDaily(name) : words.editTotal(name);
   const close = () => {
     setText(undefined);
@@ -78,20 +79,7 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
       close();
       return;
     }
-    const params = { campaignId };
-    // What the reader sees is overwritten, and nothing that was set since.
-    const query = { expectedUpdatedAt: campaign.updatedAt };
-    await change.run({ params, query, body: { [field]: changed } }, ({ updatedAt }) => {
-      close();
-      const amount = changed === null ? words.noLimit : money(changed, currency);
-      const undo = () =>
-        void change.run({
-          params,
-          body: { [field]: micros },
-          query: { confirmed: true, expectedUpdatedAt: updatedAt },
-        });
-      notice({ text: words.budgetSaved({ name, amount }), onUndo: undo });
-    });
+    await change.save(changed, close);
   };
   const news = change.isPending || micros === openedMicros ? undefined : words.nowIs(shown);
   const form = { label, text, fault, news, isPending: change.isPending };
@@ -100,6 +88,45 @@ export function BudgetCell({ campaign, field, currency }: BudgetCellProps) {
       {change.dialog}
     </AmountForm>
   );
+}
+
+/** Changes a budget, with Undo; for an advertiser, who may only raise it, without. */
+function useBudgetChange({ campaign, field, currency }: BudgetCellProps) {
+  const words = useWords(campaignWords);
+  const { save } = useWords(uiWords);
+  const { money } = useFormats();
+  const may = useMay();
+  const notice = useNotice();
+  const update = useConfirmedChange(campaignRoutes.updateCampaign, save);
+  const raise = useConfirmedChange(campaignRoutes.raiseBudget, save);
+  const { campaignId, name, updatedAt: seen } = campaign;
+  const before = campaign[field];
+  const params = { campaignId };
+  // What the reader sees is overwritten, and nothing that was set since.
+  const query = { expectedUpdatedAt: seen };
+  const onSaved = (changed: number | null, onUndo?: () => void) => {
+    const amount = changed === null ? words.noLimit : money(changed, currency);
+    notice({ text: words.budgetSaved({ name, amount }), ...(onUndo && { onUndo }) });
+  };
+  const isOwn = !may("updateCampaign");
+  return {
+    isPending: update.isPending || raise.isPending,
+    dialog: isOwn ? raise.dialog : update.dialog,
+    async save(changed: number | null, onDone: () => void) {
+      if (isOwn) {
+        await raise.run({ params, query, body: { [field]: changed ?? 0 } }, () => {
+          onDone();
+          onSaved(changed);
+        });
+        return;
+      }
+      await update.run({ params, query, body: { [field]: changed } }, ({ updatedAt }) => {
+        onDone();
+        const undone = { confirmed: true, expectedUpdatedAt: updatedAt };
+        onSaved(changed, () => void update.run({ params, body: { [field]: before }, query: undone }));
+      });
+    },
+  };
 }
 
 interface AmountFormProps {

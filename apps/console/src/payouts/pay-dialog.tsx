@@ -1,4 +1,4 @@
-import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
+import { type PublisherMoney, publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
 import { useState } from "react";
 import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
@@ -21,7 +21,7 @@ export function PayDialog({ title, publisher, month, currency, onClose }: PayDia
   const words = useWords(payoutFormWords);
   const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
-  const payout = useConfirmedChange(moneyRoutes.recordPayout);
+  const payout = useConfirmedChange(publisherMoneyRoutes.recordPayout);
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const { botId, payableMicros: amountMicros } = publisher;
@@ -32,7 +32,7 @@ export function PayDialog({ title, publisher, month, currency, onClose }: PayDia
       submitText={words.record}
       definition={payoutForm}
       initial={emptyPayout}
-      schema={moneyRoutes.recordPayout.body}
+      schema={publisherMoneyRoutes.recordPayout.body}
       fixed={{ idempotencyKey, month, amountMicros }}
       wordsOf={() => ({
         labels: { reference: words.reference, note: words.note },

@@ -1,6 +1,6 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
-import { moneyRoutes, type PublisherMoney } from "@intermission/operator-api/money";
+import { type PublisherMoney, publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";
@@ -15,10 +15,14 @@ import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { Runs } from "./runs.tsx";
 import { payoutWords } from "./words.ts";
 
 /** A form is loaded when it is opened. */
 const PayDialog = lazy(async () => ({ default: (await import("./pay-dialog.tsx")).PayDialog }));
+const PayAllDialog = lazy(async () => ({ default: (await import("./pay-all-dialog.tsx")).PayAllDialog }));
+const PayeeDialog = lazy(async () => ({ default: (await import("./payee-dialog.tsx")).PayeeDialog }));
+const OperatorDialog = lazy(async () => ({ default: (await import("./operator-dialog.tsx")).OperatorDialog }));
 
 const route = getRouteApi("/shell/payouts");
 const MONTHS = 24;
@@ -28,15 +32,47 @@ export function PayoutsScreen() {
   const words = useWords(payoutWords);
   const { month } = route.useSearch();
   const { dateTime } = useFormats();
-  const answer = useWholeList(moneyRoutes.listPublisherMoney, { query: { month } });
+  const answer = useWholeList(publisherMoneyRoutes.listPublisherMoney, { query: { month } });
   const settledUntil = answer.data?.settledUntil ?? null;
   return (
     <Page
       title={words.payouts}
-      aside={settledUntil && <span className="as-of">{words.settled(dateTime(settledUntil))}</span>}
+      aside={
+        <>
+          {settledUntil && <span className="as-of">{words.settled(dateTime(settledUntil))}</span>}
+          <PageActions answer={answer.data} />
+        </>
+      }
     >
       <AnswerView query={answer}>{(read) => <Publishers {...read} />}</AnswerView>
+      <Runs />
     </Page>
+  );
+}
+
+/** What concerns all publishers: paying them, and what payouts and statements say of the operator. */
+function PageActions({ answer }: { answer: PublishersProps | undefined }) {
+  const words = useWords(payoutWords);
+  const may = useMay();
+  const [opened, setOpened] = useState<"all" | "operator">();
+  if (!may("payAll")) return null;
+  const due = answer?.isOver ? answer.publishers.filter(isDue) : [];
+  const onClose = () => setOpened(undefined);
+  return (
+    <>
+      <Button onClick={() => setOpened("operator")}>{words.ownDetails}</Button>
+      {due.some(({ hasPayee }) => hasPayee) && (
+        <Button look="primary" onClick={() => setOpened("all")}>
+          {words.payAll}
+        </Button>
+      )}
+      <Suspense>
+        {opened === "operator" && <OperatorDialog onClose={onClose} />}
+        {opened === "all" && answer && (
+          <PayAllDialog due={due} month={answer.month} currency={answer.currency} onClose={onClose} />
+        )}
+      </Suspense>
+    </>
   );
 }
 
@@ -52,7 +88,8 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
   const search = route.useSearch();
   const { exactMoney } = useFormats();
   const [paid, setPaid] = useState<PublisherMoney>();
-  const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined });
+  const [payeeOf, setPayeeOf] = useState<PublisherMoney>();
+  const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined, onPayee: setPayeeOf });
   const shown = matching(publishers, search);
   const payableMicros = shown.reduce((sum, one) => sum + one.payableMicros, 0);
   return (
@@ -87,6 +124,7 @@ function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
             onClose={() => setPaid(undefined)}
           />
         )}
+        {payeeOf && <PayeeDialog botId={payeeOf.botId} name={payeeOf.name} onClose={() => setPayeeOf(undefined)} />}
       </Suspense>
     </>
   );
@@ -144,9 +182,10 @@ interface ColumnsProps {
   currency: string;
   /** Undefined: the month cannot be paid yet. */
   onPay: ((publisher: PublisherMoney) => void) | undefined;
+  onPayee: (publisher: PublisherMoney) => void;
 }
 
-function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[] {
+function useColumns({ currency, onPay, onPayee }: ColumnsProps): Column<PublisherMoney>[] {
   const words = useWords(payoutWords);
   const may = useMay();
   const { exactMoney, date } = useFormats();
@@ -186,6 +225,21 @@ function useColumns({ currency, onPay }: ColumnsProps): Column<PublisherMoney>[]
       title: words.reference,
       sortBy: ({ reference }) => reference,
       cell: ({ reference }) => reference,
+    },
+    {
+      id: "payee",
+      title: words.payee,
+      sortBy: ({ hasPayee }) => Number(hasPayee),
+      cell: (publisher) => {
+        const { name, hasPayee } = publisher;
+        const state = hasPayee ? words.hasPayee : words.noPayee;
+        if (!may("setPayee")) return state;
+        return (
+          <Button look="quiet" aria-label={`${words.payeeOf(name)}: ${state}`} onClick={() => onPayee(publisher)}>
+            {state}
+          </Button>
+        );
+      },
     },
     {
       title: "",

@@ -14,10 +14,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(peopleWords);
   const language = useLanguage();
   const invite = useConfirmedChange(peopleRoutes.invitePerson);
-  const [invited, setInvited] = useState<{ email: string; link: string }>();
+  const [invited, setInvited] = useState<{ email: string; link: string; isMailed: boolean }>();
   if (invited !== undefined) {
-    const { email, link } = invited;
-    return <ShownOnceDialog title={words.link} about={words.linkText(email)} value={link} onClose={onClose} />;
+    const { email, link, isMailed } = invited;
+    const about = isMailed ? words.linkMailed(email) : words.linkText(email);
+    return <ShownOnceDialog title={words.link} about={about} value={link} onClose={onClose} />;
   }
   return (
     <RequestDialog
@@ -30,7 +31,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       wordsOf={() => personFormWords(language)}
       controls={{ advertiser: AdvertiserField }}
       request={invite}
-      onBody={(body) => invite.run({ body }, ({ person, link }) => setInvited({ email: person.email, link }))}
+      onBody={(body) => invite.run({ body }, ({ person, ...made }) => setInvited({ ...made, email: person.email }))}
       onClose={onClose}
     />
   );

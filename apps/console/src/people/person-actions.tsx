@@ -29,8 +29,7 @@ export function PersonActions({ person }: { person: Person }) {
   const renew = useChange(peopleRoutes.renewInvitation);
   const [isConfirming, setConfirming] = useState(false);
   const [isRoleOpen, setRoleOpen] = useState(false);
-  const [link, setLink] = useState<string>();
-  const closeLink = () => setLink(undefined);
+  const [link, setLink] = useState<{ link: string; isMailed: boolean }>();
   const changes = may("listAuditEntries") && (
     <Link to="/audit" search={{ actor: email }} className="button button-quiet" aria-label={words.history(email)}>
       {words.changes}
@@ -52,7 +51,7 @@ export function PersonActions({ person }: { person: Person }) {
       onError,
       onSuccess: (invited) => {
         setConfirming(false);
-        setLink(invited.link);
+        setLink(invited);
       },
     });
   return (
@@ -87,9 +86,21 @@ export function PersonActions({ person }: { person: Person }) {
           <p>{words.inviteAnewText}</p>
         </FormDialog>
       )}
-      {link !== undefined && (
-        <ShownOnceDialog title={words.link} about={words.linkText(email)} value={link} onClose={closeLink} />
-      )}
+      {link !== undefined && <LinkDialog email={email} {...link} onClose={() => setLink(undefined)} />}
     </>
   );
+}
+
+interface LinkDialogProps {
+  email: string;
+  link: string;
+  isMailed: boolean;
+  onClose: () => void;
+}
+
+/** The link of an invitation, for who passes it on. */
+function LinkDialog({ email, link, isMailed, onClose }: LinkDialogProps) {
+  const words = useWords(peopleWords);
+  const about = isMailed ? words.linkMailed(email) : words.linkText(email);
+  return <ShownOnceDialog title={words.link} about={about} value={link} onClose={onClose} />;
 }

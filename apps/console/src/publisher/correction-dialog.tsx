@@ -1,4 +1,4 @@
-import { moneyRoutes } from "@intermission/operator-api/money";
+import { publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
 import { useState } from "react";
 import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useBotName } from "../session/bot-picker.tsx";
@@ -19,7 +19,7 @@ export function CorrectionDialog({ botId, currency, onClose }: CorrectionDialogP
   const words = useWords(publisherCorrectionWords);
   const { exactMoney } = useFormats();
   const notice = useNotice();
-  const correct = useConfirmedChange(moneyRoutes.correctPublisher);
+  const correct = useConfirmedChange(publisherMoneyRoutes.correctPublisher);
   const name = useBotName(botId) ?? botId;
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
@@ -29,7 +29,7 @@ export function CorrectionDialog({ botId, currency, onClose }: CorrectionDialogP
       submitText={words.record}
       definition={publisherCorrectionForm}
       initial={emptyCorrection}
-      schema={moneyRoutes.correctPublisher.body}
+      schema={publisherMoneyRoutes.correctPublisher.body}
       fixed={{ idempotencyKey }}
       wordsOf={() => words}
       request={correct}

@@ -1,6 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { csvOf } from "@intermission/operator-api/csv";
-import { type EarningsMonth, moneyRoutes } from "@intermission/operator-api/money";
+import { type EarningsMonth, publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
+import { statementRoutes } from "@intermission/operator-api/statements";
 import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -16,7 +17,7 @@ import { publisherWords } from "./words.ts";
 export function Earnings({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
   const { exactMoney, date, dateTime, month } = useFormats();
-  const earnings = useAnswer(moneyRoutes.readEarnings, { params: { botId } });
+  const earnings = useAnswer(publisherMoneyRoutes.readEarnings, { params: { botId } });
   return (
     <section className="stack" aria-labelledby="earnings">
       <AnswerView query={earnings}>
@@ -89,7 +90,7 @@ function Months({ months, currency }: { months: readonly EarningsMonth[]; curren
 function Statements({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
   const { month: monthName } = useFormats();
-  const statements = useAnswer(moneyRoutes.listPublisherStatements, { params: { botId } });
+  const statements = useAnswer(statementRoutes.listPublisherStatements, { params: { botId } });
   if (statements.data === undefined || statements.data.statements.length === 0) return null;
   return (
     <div>

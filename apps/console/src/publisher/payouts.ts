@@ -1,4 +1,4 @@
-import type { EarningsMonth } from "@intermission/operator-api/money";
+import type { EarningsMonth } from "@intermission/operator-api/publisher-money";
 
 export interface Payouts {
   /** The latest month that is paid, with when and how. */

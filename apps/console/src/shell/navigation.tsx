@@ -1,7 +1,7 @@
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { Fragment, useContext, useEffect, useId, useRef } from "react";
+import { Fragment, lazy, Suspense, useContext, useEffect, useId, useRef } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { endSession, useMay, usePerson } from "../session/use-session.ts";
 import { useFailedNotice } from "../ui/answer-view.tsx";
@@ -17,6 +17,9 @@ import { sectionGroups, tabsOf } from "./sections.ts";
 import { useSections } from "./use-sections.ts";
 import { shellWords } from "./words.ts";
 
+/** Loaded after the first screen. */
+const Bell = lazy(async () => ({ default: (await import("./bell.tsx")).Bell }));
+
 /** Beside the content; in a narrow window, a bar above it with a menu, and one below it. */
 export function Navigation({ onFind }: { onFind: () => void }) {
   const words = useWords(shellWords);
@@ -31,6 +34,9 @@ export function Navigation({ onFind }: { onFind: () => void }) {
           <img src={icon} alt="" width="26" height="26" />
           <strong>Intermission</strong>
         </Link>
+        <Suspense fallback={null}>
+          <Bell />
+        </Suspense>
         <button type="button" className="button button-quiet find-button" onClick={onFind}>
           <Icon name="search" />
           <span>{words.find}</span>

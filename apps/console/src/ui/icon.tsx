@@ -1,6 +1,7 @@
 const paths = {
   overview: "M4 12l8-7 8 7M6 10v10h12V10",
   campaign: "M4 10v4h3l8 4V6l-8 4zM18 10v4M8 14l1 5h2",
+  bell: "M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   bot: "M5 9h14v9H5zM12 9V6M9 13v1M15 13v1",
   explain: "M9 9a3 3 0 1 1 4 3c-1 0-1 1-1 2M12 17v.1M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16z",
   timeline: "M6 5v14M6 6h.1M6 12h.1M6 18h.1M10 6h9M10 12h6M10 18h8",

@@ -182,6 +182,7 @@ export interface Values {
   "faults.ROLE_NEEDS": { role: string | number };
   "faults.UNKNOWN_FIELDS": { names: string | number };
   "faults.UNKNOWN_LANGUAGE": { language: string | number };
+  "faults.ABOVE_MONEY": { most: string | number };
   "problems.UPLOAD_UNFINISHED": { sent: string | number };
   "problems.PAYMENT_DECIDED": { state: string };
   "problems.REPORT_NAME_TAKEN": { name: string | number };
@@ -201,6 +202,9 @@ export interface Values {
   "problems.PAID": { until: string | number };
   "problems.SAMPLE_IN_USE": { name: string | number };
   "problems.TOKEN_NOT_NEXT": { state: string | number };
+  "problems.NOTHING_DUE": { month: string | number };
+  "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };
+  "problems.SEPA_EUR_ONLY": { currency: string | number };
   "overview.disabled": { bot: string | number };
   "overview.failing": { bot: string | number };
   "overview.doubtful": { bot: string | number };
@@ -220,8 +224,14 @@ export interface Values {
   "payouts.payOf": { name: string | number };
   "payouts.total": { publishers: number; amount: string | number };
   "payouts.settled": { time: string | number };
+  "payouts.payeeOf": { name: string | number };
+  "payouts.fileOf": { file: string | number; month: string | number };
   "payout.pays": { amount: string | number; month: string | number };
   "payout.recorded": { amount: string | number };
+  "payout.paysAll": { payouts: number; amount: string | number; month: string | number };
+  "payout.leftOut": { names: string | number };
+  "payout.recordAll": { payouts: number };
+  "payout.runRecorded": { payouts: number; amount: string | number };
   "people.count": { count: number };
   "people.roleOf": { email: string | number };
   "people.linkText": { email: string | number };
@@ -233,6 +243,7 @@ export interface Values {
   "people.history": { email: string | number };
   "people.actionsOf": { email: string | number };
   "people.seeAsOf": { email: string | number };
+  "people.linkMailed": { email: string | number };
   "publisher.until": { month: string | number };
   "publisher.statementOf": { month: string | number };
   "publisher.settled": { time: string | number };
@@ -359,4 +370,15 @@ export interface Values {
   "buyers.reason": { code: string | number };
   "buyers.bid": { id: string | number };
   "buyers.price": { price: string | number };
+  "parties.payeeOf": { name: string | number };
+  "parties.partyOf": { name: string | number };
+  "alerts.sentences.money-low": { name: string | number; amount: string | number };
+  "alerts.sentences.budget-spent": { name: string | number };
+  "alerts.sentences.fill-fallen": { name: string | number; now: string | number; before: string | number };
+  "alerts.sentences.webhooks-failing": { name: string | number };
+  "alerts.sentences.videos-waiting": { count: number };
+  "alerts.sentences.views-held": { count: number };
+  "alerts.sentences.payout-due": { count: number; month: string | number };
+  "alerts.sentences.new-device": { browser: string | number };
+  "bell.unread": { unread: number };
 }

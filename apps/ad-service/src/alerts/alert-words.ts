@@ -1,0 +1,73 @@
+import type { AlertCause } from "@intermission/operator-api/alerts";
+import type { StatementLanguage } from "@intermission/operator-api/statement-languages";
+
+type Facts = Readonly<Record<string, string>>;
+
+interface AlertWords {
+  subjects: Record<AlertCause, string>;
+  sentences: Record<AlertCause, (facts: Facts) => string>;
+  more: (count: number) => string;
+  console: string;
+  settings: string;
+}
+
+/** What mails and messages say. The console has words of its own. */
+export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
+  en: {
+    subjects: {
+      "money-low": "Money is nearly used up",
+      "budget-spent": "A budget is spent",
+      "fill-fallen": "Fewer requests get an ad",
+      "webhooks-failing": "Webhooks fail",
+      "videos-waiting": "Videos wait for approval",
+      "views-held": "Views are held for review",
+      "payout-due": "Payouts are due",
+      "new-device": "Your account was signed in to from a new device",
+    },
+    sentences: {
+      "money-low": ({ name, amount }) =>
+        `${name} has ${amount} left, which is less than it spent since yesterday. Its campaigns stop when nothing is left.`,
+      "budget-spent": ({ name }) => `The campaign ${name} has spent its total budget and is shown no more.`,
+      "fill-fallen": ({ name, before, now }) =>
+        `In ${name}, ${now}% of the requests of a day got an ad; ${before}% on the day before.`,
+      "webhooks-failing": ({ name }) =>
+        `The webhook address of ${name} does not accept events. They wait, and are sent again.`,
+      "videos-waiting": ({ count }) => `Videos that wait for a decision: ${count}.`,
+      "views-held": ({ count }) => `Suspicious views that wait for a decision: ${count}.`,
+      "payout-due": ({ month, count }) => `Publishers to be paid for ${month}: ${count}.`,
+      "new-device": ({ browser }) =>
+        `From: ${browser}. If it was not you, end that session and change your password under "Ways to sign in".`,
+    },
+    more: (count) => `And ${count} more, in the console.`,
+    console: "The console:",
+    settings: 'Of what you are told, you choose under "Ways to sign in".',
+  },
+  ru: {
+    subjects: {
+      "money-low": "Деньги почти закончились",
+      "budget-spent": "Бюджет израсходован",
+      "fill-fallen": "Реже находится реклама",
+      "webhooks-failing": "Вебхуки не принимаются",
+      "videos-waiting": "Видео ждут одобрения",
+      "views-held": "Просмотры ждут проверки",
+      "payout-due": "Пора выплачивать",
+      "new-device": "Вход в ваш аккаунт с нового устройства",
+    },
+    sentences: {
+      "money-low": ({ name, amount }) =>
+        `У ${name} осталось ${amount}: меньше, чем потрачено со вчерашнего дня. Когда ничего не останется, кампании остановятся.`,
+      "budget-spent": ({ name }) => `Кампания ${name} израсходовала весь бюджет и больше не показывается.`,
+      "fill-fallen": ({ name, before, now }) =>
+        `В ${name} рекламу за сутки получили ${now} % запросов; за сутки до того ${before} %.`,
+      "webhooks-failing": ({ name }) => `Адрес вебхуков ${name} не принимает события. Они ждут и отправляются снова.`,
+      "videos-waiting": ({ count }) => `Видео, которые ждут решения: ${count}.`,
+      "views-held": ({ count }) => `Подозрительные просмотры, которые ждут решения: ${count}.`,
+      "payout-due": ({ month, count }) => `Издателей к выплате за ${month}: ${count}.`,
+      "new-device": ({ browser }) =>
+        `Откуда: ${browser}. Если это не вы, завершите тот сеанс и смените пароль в разделе «Способы входа».`,
+    },
+    more: (count) => `И ещё ${count}, в консоли.`,
+    console: "Консоль:",
+    settings: "О чём вам сообщать, вы выбираете в разделе «Способы входа».",
+  },
+};

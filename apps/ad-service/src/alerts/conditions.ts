@@ -1,0 +1,117 @@
+import type { AlertCause } from "@intermission/operator-api/alerts";
+import { inUnits } from "@intermission/operator-api/currency-units";
+import type { Statement, Transaction } from "@intermission/postgres/open-database";
+import { listPublisherMoney } from "../money/earnings.ts";
+import { paidIn, spentBy } from "../money/ledger.ts";
+import { monthBefore } from "../money/months.ts";
+
+/** What needs somebody now. */
+export interface Condition {
+  cause: ConditionCause;
+  /** An advertiser, a campaign, a bot or a month; empty: the deployment. */
+  objectId: string;
+  facts: Record<string, string>;
+  /** Whose it is: people of the advertiser, or of the bot, are told of it too. */
+  advertiserId: string | null;
+  botId: string | null;
+}
+
+/** A sign-in is no condition: it happens once. */
+export type ConditionCause = Exclude<AlertCause, "new-device">;
+
+type Row = Omit<Condition, "cause">;
+
+// Each has the object, its facts, the advertiser and the bot. $1: now. The sample is nobody's.
+const isSample = (column: string, ids: string) => `exists (select from sample where ${column} = any (${ids}))`;
+const columns = '"objectId", facts, "advertiserId", "botId"';
+const yesterday = "day >= ($1::timestamptz at time zone 'utc')::date - 1";
+const hours = "date_trunc('hour', $1::timestamptz, 'UTC')";
+
+/** Half, of enough requests that chance does not make it. */
+const fillFallen = `select bot_id as "objectId", jsonb_build_object('name', bots.name,
+     'before', round(100.0 * fills_before / requests_before)::text, 'now', round(100.0 * fills_now / requests_now)::text) as facts,
+     null::text as "advertiserId", bot_id as "botId"
+   from (
+     select bot_id, sum(fills) filter (where starts_at >= ${hours} - interval '25 hours') as fills_now,
+       sum(fills + no_fills) filter (where starts_at >= ${hours} - interval '25 hours') as requests_now,
+       sum(fills) filter (where starts_at < ${hours} - interval '25 hours') as fills_before,
+       sum(fills + no_fills) filter (where starts_at < ${hours} - interval '25 hours') as requests_before
+     from stats_bot_sums
+     where span = 'hour' and starts_at >= ${hours} - interval '49 hours' and starts_at < ${hours} - interval '1 hour'
+     group by bot_id
+   ) as sums join bots using (bot_id)
+   where least(requests_now, requests_before) >= 200 and 2 * fills_now * requests_before <= fills_before * requests_now
+     and not ${isSample("bot_id", "sample.bot_ids")}`;
+
+const moneyLow = `select advertiser_id as "objectId",
+     jsonb_build_object('name', name, 'amount', greatest(0, left_micros)::text) as facts, advertiser_id as "advertiserId",
+     null::text as "botId"
+   from (
+     select advertiser_id, name, credit_limit_micros + ${paidIn("advertisers.advertiser_id")}
+         - ${spentBy("advertisers.advertiser_id")} as left_micros,
+       ${spentBy("advertisers.advertiser_id", yesterday)} as lately
+     from advertisers where state = 'active' and credit_limit_micros is not null
+   ) as limited
+   where lately > 0 and left_micros <= lately and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
+
+const budgetSpent = `select campaign_id as "objectId", jsonb_build_object('name', name) as facts,
+     advertiser_id as "advertiserId", null::text as "botId"
+   from campaigns where status = 'active' and total_budget_micros is not null and (ends_at is null or ends_at > $1)
+     and (select coalesce(sum(spent_micros), 0) from campaign_days as days where days.campaign_id = campaigns.campaign_id)
+       >= total_budget_micros and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
+
+const webhooksFailing = `select bot_id as "objectId", jsonb_build_object('name', bots.name) as facts, null::text as "advertiserId",
+     bot_id as "botId"
+   from endpoints join bots using (bot_id)
+   where (breaker <> 'closed' or endpoints.state = 'disabled' and disabled_reason <> 'operator') and $1::timestamptz is not null
+     and not ${isSample("bot_id", "sample.bot_ids")}`;
+
+const counted = (from: string) => `select '' as "objectId", jsonb_build_object('count', count::text) as facts,
+     null::text as "advertiserId", null::text as "botId"
+   from (select count(*) as count from ${from}) as counted where count > 0`;
+
+const queries = {
+  "money-low": moneyLow,
+  "budget-spent": budgetSpent,
+  "fill-fallen": fillFallen,
+  "webhooks-failing": webhooksFailing,
+  "videos-waiting": counted("creatives where review = 'waiting' and $1::timestamptz is not null"),
+  "views-held": counted(
+    "views where suspicions <> '{}' and state = 'held' and opened_at > $1::timestamptz - interval '30 days'",
+  ),
+} satisfies Record<Exclude<ConditionCause, "payout-due">, string>;
+
+// Unnamed: a rare look, whose plans depend on how much there is.
+const statements: Statement<Row & { cause: Exclude<ConditionCause, "payout-due"> }> = {
+  name: "",
+  text: Object.entries(queries)
+    .map(([cause, text]) => `select '${cause}' as cause, ${columns} from (${text}) as found`)
+    .join("\nunion all "),
+};
+
+/** What holds now, of all causes but payouts. */
+export async function readConditions(
+  tx: Pick<Transaction, "run">,
+  { now, currency }: { now: Date; currency: string },
+): Promise<Condition[]> {
+  const rows = await tx.run(statements, [now]);
+  return rows.map((row) => {
+    const { amount } = row.facts;
+    if (amount === undefined) return row;
+    return { ...row, facts: { ...row.facts, amount: `${inUnits(BigInt(amount), currency)} ${currency}` } };
+  });
+}
+
+/** Whether publishers are to be paid for the last month that is over. It reads all of the ledger. */
+export async function readDuePayouts(
+  tx: Pick<Transaction, "run">,
+  { now, currency, isSettled }: { now: Date; currency: string; isSettled: boolean },
+): Promise<Condition[]> {
+  if (!isSettled) return [];
+  const month = monthBefore(now);
+  const money = await listPublisherMoney(tx, { month, currency });
+  const count = money.filter(({ payableMicros }) => payableMicros > 0).length;
+  if (count === 0) return [];
+  const facts = { month, count: String(count) };
+  return [{ cause: "payout-due", objectId: month, facts, advertiserId: null, botId: null }];
+}

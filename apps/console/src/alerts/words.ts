@@ -1,0 +1,3 @@
+import { loadWords } from "../words/catalog.ts";
+
+export const alertWords = loadWords("alerts");

@@ -1,0 +1,12 @@
+import { operatorParty, payee } from "@intermission/operator-api/parties";
+import { defineForm } from "../forms/form-definition.ts";
+
+/** What statements and payouts say of the operator. */
+export const operatorForm = defineForm(operatorParty, {
+  sections: [{ fields: ["legalName", "address", "taxId", "iban", "leastPayoutMicros", "taxName", "taxPercent"] }],
+});
+
+/** To whom the payouts of a bot go. */
+export const payeeForm = defineForm(payee, {
+  sections: [{ fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros"] }],
+});

@@ -1,0 +1,153 @@
+import { telegramId } from "@intermission/ad-core/wire-fields";
+import { z } from "zod";
+import { microsOf } from "./amounts.ts";
+import { fieldFault, forms } from "./field-forms.ts";
+import { boundedText, namesSetting, nothingToChange } from "./fields.ts";
+import { electronicIban, isIban } from "./iban.ts";
+import { isLatinText } from "./latin-text.ts";
+import type { OperatorRoutes } from "./route.ts";
+import { statementLanguages } from "./statement-languages.ts";
+
+const latin = {
+  error: "must be in Latin letters, as the bank knows it",
+  params: fieldFault("LATIN_LETTERS"),
+};
+/** 70 characters are what a bank takes. */
+const legalName = boundedText(70).refine(isLatinText, latin).nullable();
+const address = boundedText(200).nullable();
+const taxId = boundedText(40).nullable().describe("The number by which the tax office knows the party.");
+const iban = z
+  .string()
+  .max(50)
+  .overwrite(electronicIban)
+  .refine(isIban, {
+    error: "must be an IBAN with right check digits, such as DE89 3704 0044 0532 0130 00",
+    params: fieldFault("IBAN"),
+  })
+  .nullable();
+const language = z.enum(statementLanguages).describe("Of statements.");
+const leastPayoutMicros = microsOf("price");
+
+/** Text, so that 8.1 stays 8.1. */
+const percent = z.string().regex(forms.PERCENT, "must be a number such as 19 or 8.1, with two decimals at most");
+
+/** The operator's own. */
+export const operatorParty = z.strictObject({
+  legalName,
+  address,
+  taxId,
+  iban: iban.describe("The account that payouts are paid from."),
+  leastPayoutMicros: leastPayoutMicros.describe("What is less stays owed, and is paid with a later month."),
+  taxName: boundedText(40).nullable().describe("As `VAT`. With a rate, statements of advertisers have a line of it."),
+  taxPercent: percent.nullable().describe("Contained in the prices."),
+});
+export type OperatorParty = z.output<typeof operatorParty>;
+
+export const advertiserParty = z.strictObject({
+  legalName: boundedText(200).nullable(),
+  address,
+  taxId,
+  language,
+  taxNote: boundedText(200).nullable().describe("Stands on statements in place of the line of the tax."),
+});
+export type AdvertiserParty = z.output<typeof advertiserParty>;
+
+export const payee = z.strictObject({
+  legalName: legalName.describe("The holder of the account."),
+  address,
+  taxId,
+  iban: iban.describe("Without name and account, a publisher is left out where all are paid."),
+  language,
+  leastPayoutMicros: leastPayoutMicros.nullable().describe("Null: that of the deployment."),
+});
+export type Payee = z.output<typeof payee>;
+
+export const noOperatorParty: OperatorParty = {
+  legalName: null,
+  address: null,
+  taxId: null,
+  iban: null,
+  leastPayoutMicros: 0,
+  taxName: null,
+  taxPercent: null,
+};
+export const noAdvertiserParty: AdvertiserParty = {
+  legalName: null,
+  address: null,
+  taxId: null,
+  language: "en",
+  taxNote: null,
+};
+export const noPayee: Payee = {
+  legalName: null,
+  address: null,
+  taxId: null,
+  iban: null,
+  language: "en",
+  leastPayoutMicros: null,
+};
+
+const seen = "What the caller has seen: if it is otherwise meanwhile, nothing is set (409).";
+
+/** What is not named stays. */
+function changeOf<Shape extends z.ZodRawShape>(party: z.ZodObject<Shape>) {
+  return party
+    .partial()
+    .extend({ expected: party.optional().describe(seen) })
+    .strict()
+    .refine(namesSetting, nothingToChange);
+}
+
+const ofAdvertiser = z.object({ advertiser: z.string().max(128).describe("Its id, or its name in any case.") });
+const ofBot = z.object({ botId: telegramId });
+
+export const partyRoutes = {
+  showOperatorParty: {
+    method: "GET",
+    path: "/money/operator",
+    description: "Returns what statements and payouts say of the operator.",
+    answer: operatorParty,
+  },
+  setOperatorParty: {
+    method: "PATCH",
+    path: "/money/operator",
+    description: "Changes what statements and payouts from now on say of the operator.",
+    body: changeOf(operatorParty).meta({
+      examples: [{ legalName: "Rewards Ltd", iban: "DE89370400440532013000", leastPayoutMicros: 20_000_000 }],
+    }),
+    answer: operatorParty,
+    refusals: [409],
+  },
+  showAdvertiserParty: {
+    method: "GET",
+    path: "/money/advertisers/:advertiser/party",
+    description: "Returns what an advertiser's statements say of it.",
+    params: ofAdvertiser,
+    answer: advertiserParty,
+  },
+  setAdvertiserParty: {
+    method: "PATCH",
+    path: "/money/advertisers/:advertiser/party",
+    description: "Changes what an advertiser's later statements say of it.",
+    params: ofAdvertiser,
+    body: changeOf(advertiserParty).meta({ examples: [{ legalName: "Shop Ltd", address: "1 High Street, Dublin" }] }),
+    answer: advertiserParty,
+    refusals: [409],
+  },
+  showPayee: {
+    method: "GET",
+    path: "/money/publishers/:botId/payee",
+    description: "Returns to whom payouts of a bot go.",
+    params: ofBot,
+    answer: payee,
+  },
+  setPayee: {
+    method: "PATCH",
+    path: "/money/publishers/:botId/payee",
+    description: "Changes to whom later payouts of a bot go.",
+    params: ofBot,
+    body: changeOf(payee).meta({ examples: [{ legalName: "Quiz Studio", iban: "NL91ABNA0417164300" }] }),
+    answer: payee,
+    refusals: [409],
+  },
+} as const satisfies OperatorRoutes;

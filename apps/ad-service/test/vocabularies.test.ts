@@ -3,9 +3,9 @@ import { anyEventType, taskState } from "@intermission/ad-core/event-words";
 import { adReportReason, deliveryState, playbackFault } from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
-import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
-import { billedKinds } from "@intermission/operator-api/billing-log";
 import { alertCauses, alertChannels } from "@intermission/operator-api/alerts";
+import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
+import { billedKinds, billedKinds } from "@intermission/operator-api/billing-log";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
 import { sentFacts } from "@intermission/operator-api/buyers";
 import {

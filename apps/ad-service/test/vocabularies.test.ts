@@ -5,7 +5,7 @@ import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
 import { alertCauses, alertChannels } from "@intermission/operator-api/alerts";
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
-import { billedKinds, billedKinds } from "@intermission/operator-api/billing-log";
+import { billedKinds } from "@intermission/operator-api/billing-log";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
 import { sentFacts } from "@intermission/operator-api/buyers";
 import {

@@ -4,7 +4,7 @@ import { alertRoutes } from "./alerts.ts";
 import { auditRoutes } from "./audit.ts";
 import { billingLogRoutes } from "./billing-log.ts";
 import { tokenRoutes } from "./bot-tokens.ts";
-import { botRoutes, botRoutes, tokenRoutes } from "./bots.ts";
+import { botRoutes } from "./bots.ts";
 import { buyerRoutes } from "./buyers.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";

@@ -360,17 +360,28 @@ function linkSender(notices: NoticeSettings | undefined): SendLink {
   return notices?.smtpUrl === undefined ? undefined : (mail) => sendMail(notices, mail);
 }
 
-/** `/operator/v1`: the API of the operator's command line. */
-function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
-  const { database, isTrusted, operatorToken: token, registry, now } = deps;
-  const guard: OperatorGuard = {
+function operatorGuard({
+  database,
+  isTrusted,
+  operatorToken: token,
+  registry,
+  publicUrl,
+  now,
+}: OperatorDeps): OperatorGuard {
+  return {
     database,
     isTrusted,
     now,
     guardToken: token === undefined ? undefined : guardToken({ token, setting: "OPERATOR_TOKEN", registry }),
     wrongCookies: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 10_000 }),
-    origins: consoleOrigins(deps.publicUrl),
+    origins: consoleOrigins(publicUrl),
   };
+}
+
+/** `/operator/v1`: the API of the operator's command line. */
+function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
+  const { database, now } = deps;
+  const guard = operatorGuard(deps);
   app.register(
     async (plain) => {
       const scope = checkRequests(plain, parseOperatorRequest);

@@ -3,7 +3,6 @@ import type { ListedMoney, MoneySort } from "@intermission/operator-api/money";
 import { findPatterns } from "@intermission/postgres/find-patterns";
 import { type ListPage, listPage, type SortValue, sortedPage, sortOf } from "@intermission/postgres/keyset";
 import type { Database, Statement } from "@intermission/postgres/open-database";
-import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { paidIn, spentBy } from "./ledger.ts";
 import { creditLimit, type MoneyRow, withAvailable } from "./terms.ts";
 
@@ -61,10 +60,13 @@ const count: Statement<{ total: number }> = {
 
 /** A page of what the advertisers that match have left, and how many there are. */
 export async function listAdvertiserMoney(
-  database: Database,
+  {
+    database,
+    requireAdvertiser,
+  }: { database: Database; requireAdvertiser: (id: string) => Promise<{ advertiserId: string }> },
   of: MoneyList,
 ): Promise<ListPage<ListedMoney> & { total: number }> {
-  const after = of.after === undefined ? undefined : await requireAdvertiser(database, of.after);
+  const after = of.after === undefined ? undefined : await requireAdvertiser(of.after);
   const filter = [findPatterns(of.find), of.state, of.empty ?? false];
   const read = await database.run(pageStatement(of.sort ?? "name"), [...filter, after?.advertiserId, of.limit + 1]);
   const [counted] = await database.run(count, filter);

@@ -15,7 +15,6 @@ import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
   type Account,
@@ -43,6 +42,8 @@ export interface MoneyOperatorDeps {
   currency: string;
   /** Refuses a bot that does not exist. */
   requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
+  /** Refuses an advertiser that does not exist. */
+  requireAdvertiser(nameOrId: string): Promise<{ advertiserId: string; name: string }>;
   reportReaderOf(request: FastifyRequest): ReportReader;
   now: () => Date;
 }
@@ -72,12 +73,12 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
   const { database, campaigns, currency, now } = deps;
   return {
     async listAdvertiserMoney({ query }) {
-      const { rows: advertisers, next, total } = await listAdvertiserMoney(database, query);
+      const { rows: advertisers, next, total } = await listAdvertiserMoney(deps, query);
       return { currency, advertisers, next, total };
     },
 
     async showAdvertiserMoney({ params }) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await deps.requireAdvertiser(params.advertiser);
       return { currency, ...(await moneyOfAdvertiser(database, advertiserId)) };
     },
 
@@ -117,7 +118,7 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
     },
 
     async listAdvertiserEntries({ params, query }) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await deps.requireAdvertiser(params.advertiser);
       return entriesOf(deps, advertiserAccount(advertiserId), query);
     },
 
@@ -126,12 +127,12 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
     },
 
     async listAdvertiserStatements({ params, query }) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await deps.requireAdvertiser(params.advertiser);
       return statementsOf(deps, advertiserAccount(advertiserId), query);
     },
 
     async readAdvertiserStatement({ params, query }, answer) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await deps.requireAdvertiser(params.advertiser);
       return fileOf(deps, advertiserAccount(advertiserId), { ...params, ...query }, answer);
     },
   } satisfies Partial<OperatorHandlers<typeof routes>>;
@@ -263,8 +264,8 @@ async function fileOf(
   return statementPage(statement);
 }
 
-async function named({ database }: MoneyOperatorDeps, nameOrId: string) {
-  const { advertiserId, name } = await requireAdvertiser(database, nameOrId);
+async function named({ requireAdvertiser }: MoneyOperatorDeps, nameOrId: string) {
+  const { advertiserId, name } = await requireAdvertiser(nameOrId);
   return { advertiserId, name, account: advertiserAccount(advertiserId) };
 }
 

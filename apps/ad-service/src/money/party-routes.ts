@@ -3,14 +3,17 @@ import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import type { MoneyOperatorDeps } from "./operator-routes.ts";
 import { readAdvertiserParty, readOperatorParty, readPayee, setParty } from "./parties.ts";
 
 /** Who the parties of statements and payouts are. */
 export function partyOperatorRoutes(
   scope: CheckedScope,
-  { database, requireBots }: Pick<MoneyOperatorDeps, "database" | "requireBots">,
+  {
+    database,
+    requireBots,
+    requireAdvertiser,
+  }: Pick<MoneyOperatorDeps, "database" | "requireBots" | "requireAdvertiser">,
 ): void {
   serveOperatorRoutes(scope, partyRoutes, {
     showOperatorParty: () => readOperatorParty(database),
@@ -22,12 +25,12 @@ export function partyOperatorRoutes(
     },
 
     async showAdvertiserParty({ params }) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await requireAdvertiser(params.advertiser);
       return readAdvertiserParty(database, advertiserId);
     },
 
     async setAdvertiserParty({ params, body: { expected, ...changes }, http }) {
-      const { advertiserId } = await requireAdvertiser(database, params.advertiser);
+      const { advertiserId } = await requireAdvertiser(params.advertiser);
       const change = { none: noAdvertiserParty, changes, expected, author: authorOf(http) };
       refuseChanged(await setParty(database, { account: `advertiser:${advertiserId}`, ...change }));
       return readAdvertiserParty(database, advertiserId);

@@ -15,6 +15,7 @@ interface Ids {
   campaignId: string;
   advertiserId: string;
   creativeId: string;
+  buyerId: string;
   invitation: string;
 }
 
@@ -41,6 +42,8 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/bots/$botId": () => [`bots/${BOT}`],
   "/advertisers": () => ["advertisers"],
   "/advertisers/$advertiserId": ({ advertiserId }) => [`advertisers/${advertiserId}`],
+  "/buyers": () => ["buyers"],
+  "/buyers/$buyerId": ({ buyerId }) => [`buyers/${buyerId}`],
   "/payouts": () => ["payouts"],
   "/timeline": () => ["timeline", "timeline?find=601"],
   "/reviews": () => ["reviews", "reviews?of=clicks&state=paid"],
@@ -63,9 +66,11 @@ test.beforeAll(async ({ stack }) => {
   const [{ campaignId }] = await list("campaigns");
   const [{ advertiserId }] = await list("advertisers");
   const [{ creativeId }] = await list("creatives");
+  const buyer = ["buyers", "add", `Exchange ${Date.now()}`, "--address", "https://buyer.example/bid", "--json"];
+  const { buyerId } = JSON.parse(await stack.ads(buyer));
   const invited = ["people", "add", `screens${Date.now()}@demo.example`, "--role", "analyst", "--json"];
   const { hash } = new URL(JSON.parse(await stack.ads(invited)).link);
-  ids = { campaignId, advertiserId, creativeId, invitation: `invitation${hash}` };
+  ids = { campaignId, advertiserId, creativeId, buyerId, invitation: `invitation${hash}` };
 });
 
 async function clickOnce({ ads }: DemoStack, directLink: string): Promise<void> {

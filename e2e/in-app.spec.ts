@@ -1,5 +1,5 @@
-import { adIn, type PageWithAds, result, show, test } from "./in-app-game.ts";
-import { closeAndGet, watchToTheEnd } from "./open-miniapp.ts";
+import { adIn, type PageWithAds, result, show, startAd, test } from "./in-app-game.ts";
+import { closeAndGet } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid, expectPaidOnce, newCode } from "./stack.ts";
 
@@ -22,7 +22,8 @@ test("an ad inside the publisher's own mini-app is watched, credited by the webh
 
   const { code } = await newCode(api, userId);
   await show(page, { code });
-  await watchToTheEnd(adIn(page));
+  await startAd(adIn(page));
+  await adIn(page).getByRole("heading", { name: "You can close now" }).waitFor();
   await closeAndGet(adIn(page));
   await expect(adIn(page).getByRole("heading", { name: "Reward credited" })).toBeVisible();
   // The publisher's word may come before that of the ad service, which has the event's id.

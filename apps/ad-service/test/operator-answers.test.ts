@@ -405,7 +405,7 @@ async function callRoutesOfStatements(
     readStatementProof: await send("readStatementProof", {
       params: { ...ofShop.params, number: String(advertiser?.number) },
     }),
-    openSamples: await send("openSamples", {
+    readSamples: await send("readSamples", {
       params: { ...ofShop.params, number: String(advertiser?.number) },
       query: { size: "1" },
     }),

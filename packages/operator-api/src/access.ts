@@ -54,7 +54,7 @@ export const accessOf = {
   addUploadedVideo: { ...staff, ...ownAdvertiser },
   listUploads: "signed-in",
   removeUpload: "signed-in",
-  openSamples: staff,
+  readSamples: staff,
   addVideoByAddress: staff,
   addVastTag: staff,
   tryVastTag: staff,

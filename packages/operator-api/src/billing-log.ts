@@ -49,7 +49,7 @@ export const billingLogRoutes = {
     answer: z.string(),
     answerTypes: ["text/plain"],
   },
-  openSamples: {
+  readSamples: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements/:number/samples",
     description:

@@ -73,7 +73,7 @@ function hasOwnCheck(check: z.core.$ZodCheck): boolean {
 
 /** Ids come from lists and keys from programs, not from a keyboard: `ID` says so of each. */
 function isOfId(path: string): boolean {
-  return /(Id|idempotencyKey|\.after|\.before|\.number|\.creativeIds|\.bots|\.id|\.rawId|clientDataJSON|attestationObject|authenticatorData|signature|userHandle)$/.test(
+  return /(Id|idempotencyKey|\.after|\.before|\.upTo|\.number|\.creativeIds|\.bots|\.id|\.rawId|clientDataJSON|attestationObject|authenticatorData|signature|userHandle)$/.test(
     path,
   );
 }

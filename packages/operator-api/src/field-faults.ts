@@ -23,6 +23,7 @@ export const fieldFaults = {
   AT_LEAST: ["min"],
   AT_MOST: ["max"],
   BLOCKS_NOBODY: ["name", "similar"],
+  BOT_TOKEN: [],
   CALL_TO_ACTION_NEEDS_ADDRESS: [],
   CHANGED_SINCE: ["setting"],
   CHANGE_NOTHING: [],

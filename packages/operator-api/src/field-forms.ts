@@ -12,6 +12,7 @@ export function fieldFault<Code extends FieldFaultCode>(
 
 /** The forms of text, by the fault of other text. The `regex` of a field that people write is one of them. */
 export const forms = {
+  BOT_TOKEN: /^[1-9][0-9]{4,15}:[A-Za-z0-9_-]{20,100}$/,
   COUNTRY_CODE: /^[A-Z]{2}$/,
   CURRENCY_CODE: /^[A-Z]{3}$/,
   HEX_KEY: /^[0-9a-f]{8}$/,

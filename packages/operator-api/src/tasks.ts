@@ -59,7 +59,7 @@ const task = z.object({
 });
 
 const newTaskBot = z
-  .strictObject({ token: z.string().regex(/^[1-9][0-9]{4,15}:[A-Za-z0-9_-]{20,100}$/, "must be a token of BotFather") })
+  .strictObject({ token: z.string().regex(forms.BOT_TOKEN, "must be a token of BotFather") })
   .meta({ examples: [{ token: "7000000009:AAExampleExampleExampleExampleExample1" }] });
 
 const newTaskChannel = z

@@ -13,7 +13,7 @@ export const billingLogCommands = subject("billing-log", "the log of billed even
     examples: ["'The Shop' 14 > statement-14-proof.json"],
     text: (proof) => proof.trimEnd(),
   }),
-  samples: verb("openSamples", {
+  samples: verb("readSamples", {
     description: "launch data of views that a statement's proof has drawn, for verify.mjs; it names users",
     arguments: ["advertiser", "number", "size"],
     options: {

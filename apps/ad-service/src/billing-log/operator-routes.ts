@@ -43,7 +43,7 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
       return proved.file;
     },
 
-    async openSamples({ params: { advertiser, number }, query: { size, count } }, answer) {
+    async readSamples({ params: { advertiser, number }, query: { size, count } }, answer) {
       const { advertiserId } = await requireAdvertiser(advertiser);
       const of = await statementOf(database, { advertiserId, number });
       const opened = await openDrawn(database, { log: await requireLog(database), of, size, count });

@@ -82,8 +82,17 @@ async function refund(eventId: string): Promise<void> {
   );
 }
 
+/** What was committed is settled once no transaction of the server is older, such as one of another test. */
+const unsettled = `select count(*)::integer as count from (select xid from events union all select xid from refunds) as billed
+  where xid >= (select xid from billing_logs order by log_id desc limit 1)`;
+
 async function continueToEnd(deps = depsOf()): Promise<void> {
-  while ((await continueLog(deps)).hasMore);
+  await expect
+    .poll(async () => {
+      while ((await continueLog(deps)).hasMore);
+      return run<{ count: number }>(unsettled);
+    })
+    .toEqual([{ count: 0 }]);
 }
 
 async function currentLog(database = store.database) {

@@ -18,17 +18,16 @@ describe("the addresses of the mini-app", () => {
     folder = await mkdtemp(join(tmpdir(), "intermission-addresses-"));
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
-    store = await openTestDatabase({ schema: "ad_service", migrations });
   });
-  afterAll(async () => {
-    await store.dispose();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => rm(folder, { recursive: true }));
   beforeEach(async () => {
-    await store.database.run({ name: "", text: "truncate bots cascade" }, []);
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     fixture = await openAppFixture(store.database, { miniappDir: join(folder, "built") });
   });
-  afterEach(() => fixture.close());
+  afterEach(async () => {
+    await fixture.close();
+    await store.dispose();
+  });
 
   const get = (path: string, headers: Record<string, string> = browser) =>
     fetch(`${fixture.address}${path}`, { headers, redirect: "manual" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { root } from "../scripts/processes.ts";
 import { analyze } from "./axe.ts";
 import { expect, test } from "./console.ts";
+import { newAddress } from "./stack.ts";
 
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
@@ -20,7 +21,19 @@ test("a key for postbacks is made, a conversion reversed and a user erased, each
   const { page } = reader;
   const bot = ["--bot-id", BOT, "--name", "Lamp Club", "--cooldown", "0", "--suspicious-clicks", "pay"];
   const { token } = JSON.parse(await ads(["bots", "add", ...bot, "--json"]));
-  const campaign = ["--advertiser", SHOP, "--name", "Lamps", "--format", "direct_link", "--bots", BOT];
+  // Campaigns of other tests may reach this bot, too: this one is shown before them.
+  const campaign = [
+    "--advertiser",
+    SHOP,
+    "--name",
+    "Lamps",
+    "--format",
+    "direct_link",
+    "--bots",
+    BOT,
+    "--priority",
+    "sponsorship",
+  ];
   const landing = ["--landing-url", "https://lamps.example/?click={click_id}", "--billing", "credit"];
   await ads(["campaigns", "add", ...campaign, ...landing, "--click-price", "0.08"]);
 
@@ -44,7 +57,7 @@ test("a key for postbacks is made, a conversion reversed and a user erased, each
   });
   const { direct_link: link } = (await answer.json()) as { direct_link: string };
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
-  const headers = { "user-agent": agent, "accept-language": "en" };
+  const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": newAddress() };
   const visit = await fetch(link, { redirect: "manual", headers });
   const clickId = new URL(visit.headers.get("location") ?? "").searchParams.get("click") ?? "";
   const report = new URLSearchParams({ click_id: clickId, key, event: "purchase", value: "4.99", currency: "USD" });

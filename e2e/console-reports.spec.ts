@@ -3,14 +3,14 @@ import type { Page } from "@playwright/test";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { analyze } from "./axe.ts";
 import { expect, test, windows } from "./console.ts";
-import { newCode } from "./stack.ts";
+import { newAddress, newCode } from "./stack.ts";
 
 test("a report is split by bot and compared in three steps, its address is the report, and its CSV file has its rows", {
   tag: "@long",
 }, async ({ desk, stack, api, userId }) => {
   const { directLink } = await newCode(api, userId);
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
-  const headers = { "user-agent": agent, "accept-language": "en" };
+  const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": newAddress() };
   expect((await fetch(directLink, { redirect: "manual", headers })).status).toBe(302);
   const clicks = async () =>
     JSON.parse(await stack.ads(["stats", "--by", "bot", "--json"])).rows.reduce(
@@ -109,7 +109,7 @@ test("a range, a zone by its city, columns and a row are chosen in place, and th
 /** Follows a direct link, and waits until the click is counted. */
 async function clickOnce({ ads }: DemoStack, directLink: string): Promise<void> {
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
-  const headers = { "user-agent": agent, "accept-language": "en" };
+  const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": newAddress() };
   const clicks = async (): Promise<number> => JSON.parse(await ads(["stats", "--json"])).total.clicks;
   const before = await clicks();
   expect((await fetch(directLink, { redirect: "manual", headers })).status).toBe(302);

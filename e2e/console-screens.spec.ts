@@ -5,7 +5,7 @@ import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
 import { analyze } from "./axe.ts";
 import { expect, test, windows } from "./console.ts";
-import { newCode } from "./stack.ts";
+import { newAddress, newCode } from "./stack.ts";
 
 test.describe.configure({ mode: "default" });
 
@@ -75,7 +75,7 @@ test.beforeAll(async ({ stack }) => {
 
 async function clickOnce({ ads }: DemoStack, directLink: string): Promise<void> {
   const agent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36";
-  const headers = { "user-agent": agent, "accept-language": "en" };
+  const headers = { "user-agent": agent, "accept-language": "en", "x-forwarded-for": newAddress() };
   await fetch(directLink, { redirect: "manual", headers });
   const clicks = async () => JSON.parse(await ads(["stats", "--by", "bot", "--json"])).total.clicks;
   await expect.poll(clicks, { timeout: 20_000 }).toBeGreaterThan(0);

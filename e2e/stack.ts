@@ -177,6 +177,11 @@ async function eventsPaid(api: Api, userId: string): Promise<(string | null)[]> 
   return (await api.listRewards(userId)).filter((entry) => entry.amount > 0).map((entry) => entry.event);
 }
 
+/** Of a visitor: above some visits a minute from one address, all of this machine's tests together, a tap is asked for. */
+export function newAddress(): string {
+  return `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
+}
+
 export async function newCode(
   api: Api,
   userId: string,

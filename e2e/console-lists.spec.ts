@@ -266,6 +266,7 @@ test("a list is sorted by its heads and its keys, and its address brings the ord
   await expect.poll(names).toEqual(["Sorted 9", "Sorted 10", "Sorted 2"]);
   await daily.getByRole("link").click();
   await expect.poll(() => new URL(desk.url()).search).toBe("?find=Sorted");
+  await expect.poll(names).toEqual(["Sorted 2", "Sorted 9", "Sorted 10"]);
   // The focus goes from row to row.
   const row = (name: string) => table.getByRole("link", { name });
   await row("Sorted 2").focus();

@@ -41,9 +41,10 @@ test("an ad in a frame of one pixel waits and earns nothing, the console says wh
   // What was played before the frame was found to be out of view does not count: on a slow machine it is watched again.
   const ended = adIn(page).getByRole("heading", { name: "You can close now" });
   const more = adIn(page).getByRole("button", { name: "Continue watching" });
-  await ended.or(more).first().waitFor();
-  if (await more.isVisible()) await more.click();
-  await ended.waitFor();
+  await expect(async () => {
+    if (await more.isVisible()) await more.click({ timeout: 1000 });
+    await expect(ended).toBeVisible({ timeout: 6000 });
+  }).toPass();
   await closeAndGet(adIn(page));
   await expectPaidOnce(api, userId, "rewarded");
 });

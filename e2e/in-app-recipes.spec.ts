@@ -65,7 +65,12 @@ async function tapAndLeave(page: Page): Promise<void> {
 }
 
 for (const name of ["plain", "react", "vue"])
-  test(`the page "${name}" shows an ad, and its player is paid`, async ({ api, page, userId, open }) => {
+  test(`the page "${name}" shows an ad, and its player is paid`, { tag: name === "react" ? [] : "@long" }, async ({
+    api,
+    page,
+    userId,
+    open,
+  }) => {
     await open(page, name, userId);
     await tapAndWatch(page);
     await expect(page.getByText("Thank you!")).toBeVisible();

@@ -19,6 +19,7 @@ import { issueStatements, listStatements } from "../src/money/statements.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
 import { answerFault, checkedAnswers } from "./fixtures/check-operator-answers.ts";
 import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
+import { untilSettled } from "./fixtures/settled-log.ts";
 import { type WatchedChanges, watchChanges } from "./fixtures/watch-changes.ts";
 
 const operatorToken = "o".repeat(32);
@@ -383,13 +384,14 @@ async function callRoutesOfStatements(
 ) {
   await run("update money_progress set settled_until = '2026-04-02'");
   await issueStatements(store.database);
-  await continueLog({
+  const deps = {
     database: store.database,
     secretBox: fixture.secretBox,
     media: folderStorage(fixture.mediaFolder),
     publicUrl: "http://ads.test",
     log: fixture.app.log,
-  });
+  };
+  await untilSettled(store.database, () => continueLog(deps));
   const [advertiser, bot] = await listStatements(store.database, { limit: 2 }).then((list) => list.toReversed());
   const format = { query: { format: "csv" } };
   const earlier = fixture.clock.now;

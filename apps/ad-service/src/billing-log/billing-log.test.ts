@@ -10,6 +10,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { untilSettled } from "../../test/fixtures/settled-log.ts";
 import { folderStorage, type MediaStorage } from "../creatives/media-storage.ts";
 import { migrations } from "../migrations.ts";
 import { issueStatements } from "../money/statements.ts";
@@ -82,17 +83,8 @@ async function refund(eventId: string): Promise<void> {
   );
 }
 
-/** What was committed is settled once no transaction of the server is older, such as one of another test. */
-const unsettled = `select count(*)::integer as count from (select xid from events union all select xid from refunds) as billed
-  where xid >= (select xid from billing_logs order by log_id desc limit 1)`;
-
 async function continueToEnd(deps = depsOf()): Promise<void> {
-  await expect
-    .poll(async () => {
-      while ((await continueLog(deps)).hasMore);
-      return run<{ count: number }>(unsettled);
-    })
-    .toEqual([{ count: 0 }]);
+  await untilSettled(store.database, () => continueLog(deps));
 }
 
 async function currentLog(database = store.database) {
@@ -352,7 +344,7 @@ test("a forked log is found: two trees of one size, and a tree that does not go 
 test("a node that dies between appending and publishing leaves the older checkpoint, and the next one publishes once", async () => {
   const before = await currentLog();
   for (let count = 0; count < 400; count++) await bill();
-  await appendEntries(store.database);
+  await untilSettled(store.database, () => appendEntries(store.database));
   const served = async () => (await fetch(`${fixture.address}/log/checkpoint`)).text();
   expect(await served()).toBe(before.checkpoint);
   const folderMedia = folderStorage(fixture.mediaFolder);

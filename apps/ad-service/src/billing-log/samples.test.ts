@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { untilSettled } from "../../test/fixtures/settled-log.ts";
 import { openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { folderStorage } from "../creatives/media-storage.ts";
 import { migrations } from "../migrations.ts";
@@ -78,13 +79,14 @@ test("the checkpoint draws views of a statement, whose launches Telegram has sig
   await settleUntilNow(store.database);
   await run("update money_progress set settled_until = '2026-04-02'");
   await issueStatements(store.database);
-  await continueLog({
+  const deps = {
     database: store.database,
     secretBox: app.secretBox,
     media: folderStorage(app.mediaFolder),
     publicUrl: "http://ads.test",
     log: app.app.log,
-  });
+  };
+  await untilSettled(store.database, () => continueLog(deps));
   const [{ number } = { number: 0 }] = await run<{ number: number }>(
     "select number from money_statements where starts_with(account, 'advertiser:')",
   );

@@ -5,7 +5,7 @@ import { listPublisherMoney } from "../money/earnings.ts";
 import { paidIn, spentBy } from "../money/ledger.ts";
 import { monthBefore } from "../money/months.ts";
 
-/** What needs somebody now. */
+/** A state of the deployment that people are told of while it lasts, such as an advertiser without money. */
 export interface Condition {
   cause: ConditionCause;
   /** An advertiser, a campaign, a bot or a month; empty: the deployment. */
@@ -21,7 +21,7 @@ export type ConditionCause = Exclude<AlertCause, "new-device">;
 
 type Row = Omit<Condition, "cause">;
 
-// Each has the object, its facts, the advertiser and the bot. $1: now. The sample is nobody's.
+// Each statement returns the object, its facts, the advertiser and the bot. `$1` is the present moment. Sample traffic is left out.
 const isSample = (column: string, ids: string) => `exists (select from sample where ${column} = any (${ids}))`;
 const columns = '"objectId", facts, "advertiserId", "botId"';
 const yesterday = "day >= ($1::timestamptz at time zone 'utc')::date - 1";

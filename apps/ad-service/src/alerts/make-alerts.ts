@@ -70,8 +70,8 @@ export interface MakeAlerts {
 }
 
 /**
- * Looks at what needs somebody, and tells those whom it concerns, once when it begins. Of several nodes one looks; the others
- * return false.
+ * Reads the conditions of this moment, and writes an alert for each person concerned when a condition begins. One node at a
+ * time does it, by a lock; the others return false.
  */
 export async function makeAlerts(database: Pick<Database, "transaction">, of: MakeAlerts): Promise<boolean> {
   const { now, currency, withPayouts } = of;

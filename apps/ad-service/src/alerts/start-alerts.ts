@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 120_000;
 /** What is due changes with a month's end and with payouts. */
 const PAYOUTS_EVERY_MS = 3_600_000;
 
-/** Looks at what needs somebody and sends messages, until it is stopped. Any number of nodes may run it. */
+/** Makes alerts from conditions, and sends their messages, until it is stopped. Any number of nodes may run it. */
 export function startAlerts(
   deps: Omit<SendAlerts, "log"> & { currency: string; log: Pick<FastifyBaseLogger, "warn" | "error"> },
 ): BackgroundLoop {

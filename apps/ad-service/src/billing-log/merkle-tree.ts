@@ -105,7 +105,7 @@ export function consistencyRanges(older: number, size: number): LeafRange[] {
       from = middle;
     }
   }
-  // The older tree itself is known to whoever compares.
+  // The verifier has the root of the older tree already, so a proof does not repeat it (RFC 6962, section 2.1.2).
   if (from > 0) proof.push({ from, to });
   return proof.reverse();
 }

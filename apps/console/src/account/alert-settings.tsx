@@ -14,9 +14,11 @@ import { DataTable } from "../ui/data-table.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { loadWords } from "../words/catalog.ts";
 import { languageNames, languages } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
-import { alertSettingsWords } from "./alert-settings-words.ts";
+
+const alertSettingsWords = loadWords("alertSettings");
 
 /** Of what and where the person is told. */
 export function AlertSettings() {

@@ -126,7 +126,7 @@ const dialogs = {
   party: {
     needs: "setAdvertiserParty",
     look: "plain",
-    Dialog: lazy(async () => ({ default: (await import("./party-dialog.tsx")).PartyDialog })),
+    Dialog: lazy(async () => ({ default: (await import("../parties/party-dialogs.tsx")).AdvertiserPartyDialog })),
   },
   postbackKey: {
     needs: "issuePostbackKey",

@@ -1,9 +1,14 @@
-import { operatorParty, payee } from "@intermission/operator-api/parties";
+import { advertiserParty, operatorParty, payee } from "@intermission/operator-api/parties";
 import { defineForm } from "../forms/form-definition.ts";
 
 /** What statements and payouts say of the operator. */
 export const operatorForm = defineForm(operatorParty, {
   sections: [{ fields: ["legalName", "address", "taxId", "iban", "leastPayoutMicros", "taxName", "taxPercent"] }],
+});
+
+/** What an advertiser's statements say of it. */
+export const advertiserPartyForm = defineForm(advertiserParty, {
+  sections: [{ fields: ["legalName", "address", "taxId", "language", "taxNote"] }],
 });
 
 /** To whom the payouts of a bot go. */

@@ -1,3 +1,0 @@
-import { loadWords } from "../words/catalog.ts";
-
-export const partyWords = loadWords("parties");

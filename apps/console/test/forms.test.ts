@@ -13,6 +13,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { advertiserNameForm, newAdvertiserForm, termsForm } from "../src/advertisers/advertiser-form-definitions.ts";
 import { correctionForm, topUpForm } from "../src/advertisers/money-form-definitions.ts";
+import { advertiserPartyForm, operatorForm, payeeForm } from "../src/advertisers/party-forms.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
 import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
 import { campaignForm, newCampaignValues } from "../src/campaigns/campaign-form-definition.ts";
@@ -33,7 +34,6 @@ import {
   withGroups,
 } from "../src/forms/form-definition.ts";
 import { fieldsOf } from "../src/forms/form-fields.ts";
-import { advertiserPartyForm, operatorForm, payeeForm } from "../src/parties/party-forms.ts";
 import { payAllForm, payoutForm } from "../src/payouts/payout-form-definition.ts";
 import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
 import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";

@@ -126,7 +126,7 @@ const dialogs = {
   party: {
     needs: "setAdvertiserParty",
     look: "plain",
-    Dialog: lazy(async () => ({ default: (await import("../parties/party-dialogs.tsx")).AdvertiserPartyDialog })),
+    Dialog: lazy(async () => ({ default: (await import("./party-dialogs.tsx")).AdvertiserPartyDialog })),
   },
   postbackKey: {
     needs: "issuePostbackKey",

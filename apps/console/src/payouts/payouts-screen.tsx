@@ -21,8 +21,10 @@ import { payoutWords } from "./words.ts";
 /** A form is loaded when it is opened. */
 const PayDialog = lazy(async () => ({ default: (await import("./pay-dialog.tsx")).PayDialog }));
 const PayAllDialog = lazy(async () => ({ default: (await import("./pay-all-dialog.tsx")).PayAllDialog }));
-const PayeeDialog = lazy(async () => ({ default: (await import("../parties/party-dialogs.tsx")).PayeeDialog }));
-const OperatorDialog = lazy(async () => ({ default: (await import("../parties/party-dialogs.tsx")).OperatorDialog }));
+const PayeeDialog = lazy(async () => ({ default: (await import("../advertisers/party-dialogs.tsx")).PayeeDialog }));
+const OperatorDialog = lazy(async () => ({
+  default: (await import("../advertisers/party-dialogs.tsx")).OperatorDialog,
+}));
 
 const route = getRouteApi("/shell/payouts");
 const MONTHS = 24;

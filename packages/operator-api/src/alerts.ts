@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Role, roles } from "./access.ts";
 import { forms } from "./field-forms.ts";
-import { after, listLimit, moment, namesSetting, next, nothingToChange } from "./fields.ts";
+import { listLimit, moment, namesSetting, next, nothingToChange } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { statementLanguages } from "./statement-languages.ts";
 
@@ -62,7 +62,13 @@ export const alertRoutes = {
     method: "GET",
     path: "/alerts",
     description: "Lists what the person who is signed in was told, the latest first.",
-    query: z.object({ after, limit: listLimit }),
+    query: z.object({
+      after: z
+        .string()
+        .regex(/^\d{1,18}$/, "must be the id of an alert")
+        .optional(),
+      limit: listLimit,
+    }),
     answer: z.object({ alerts: z.array(alert), unread: z.int(), next }),
   },
   markAlertsRead: {

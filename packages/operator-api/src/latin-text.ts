@@ -18,8 +18,8 @@ export function latinText(text: string): string {
     .trim();
 }
 
-/** Whether text keeps all its letters and digits so. */
+/** Whether text has a letter or a digit, and keeps each of them so. */
 export function isLatinText(text: string): boolean {
-  const letters = (of: string) => of.replaceAll(/[^\p{L}\p{N}]/gu, "").length;
-  return letters(latinText(text)) >= letters(text.normalize("NFC"));
+  const signs = [...text.normalize("NFC")].filter((sign) => /[\p{L}\p{N}]/u.test(sign));
+  return signs.length > 0 && signs.every((sign) => /[a-zA-Z0-9]/.test(latinText(sign)));
 }

@@ -1,7 +1,7 @@
 import type { AlertCause } from "@intermission/operator-api/alerts";
 import { inUnits } from "@intermission/operator-api/currency-units";
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
-import { listPublisherMoney } from "../money/earnings.ts";
+import { countDuePayouts } from "../money/earnings.ts";
 import { paidIn, spentBy } from "../money/ledger.ts";
 import { monthBefore } from "../money/months.ts";
 
@@ -54,11 +54,15 @@ const moneyLow = `select advertiser_id as "objectId",
    ) as limited
    where lately > 0 and left_micros <= lately and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
 
+/** SQL: what a campaign's cheapest ad costs. With less than that left, it has stopped. */
+const cheapestAd = `least(case when 'rewarded' = any (formats) then view_price_micros end,
+         case when 'direct_link' = any (formats) then click_price_micros end,
+         case when 'task' = any (formats) then task_price_micros end)`;
 const budgetSpent = `select campaign_id as "objectId", jsonb_build_object('name', name) as facts,
      advertiser_id as "advertiserId", null::text as "botId"
    from campaigns where status = 'active' and total_budget_micros is not null and (ends_at is null or ends_at > $1)
      and (select coalesce(sum(spent_micros), 0) from campaign_days as days where days.campaign_id = campaigns.campaign_id)
-       >= total_budget_micros and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
+       > total_budget_micros - greatest(1, ${cheapestAd}) and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
 
 const webhooksFailing = `select bot_id as "objectId", jsonb_build_object('name', bots.name) as facts, null::text as "advertiserId",
      bot_id as "botId"
@@ -109,8 +113,7 @@ export async function readDuePayouts(
 ): Promise<Condition[]> {
   if (!isSettled) return [];
   const month = monthBefore(now);
-  const money = await listPublisherMoney(tx, { month, currency });
-  const count = money.filter(({ payableMicros }) => payableMicros > 0).length;
+  const count = await countDuePayouts(tx, { month, currency });
   if (count === 0) return [];
   const facts = { month, count: String(count) };
   return [{ cause: "payout-due", objectId: month, facts, advertiserId: null, botId: null }];

@@ -36,6 +36,11 @@ export const unmuted = (cause: string) => `array(
 export const readAt = (cause: string, now: string) =>
   `case when ${cause} || ' console' = any (coalesce(muted, '{}')) then ${now} end`;
 
+/** SQL: an invitation was accepted. Whoever has its address alone, which may be mistyped, is told nothing. */
+const hasAccount = `(password_hash is not null
+       or exists (select from person_passkeys as passkeys where passkeys.person_id = people.person_id)
+       or exists (select from person_identities as identities where identities.person_id = people.person_id))`;
+
 // $6 and $7: which role is told of which cause.
 const make: Statement<never> = {
   name: "",
@@ -45,7 +50,7 @@ const make: Statement<never> = {
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
        as made (cause, object_id, facts, advertiser_id, bot_id)
      join unnest($6::text[], $7::text[]) as rule (cause, role) on rule.cause = made.cause
-     join people on people.role = rule.role and not is_disabled
+     join people on people.role = rule.role and not is_disabled and ${hasAccount}
        and (people.role <> 'advertiser' or people.advertiser_id = made.advertiser_id)
        and (people.role <> 'publisher' or made.bot_id = any (people.bot_ids))
      left join alert_settings using (person_id)`,

@@ -11,6 +11,7 @@ export interface Device {
 
 const MAX_DEVICES = 30;
 
+/** Known: this network and this browser, not necessarily together. */
 const read = statement<{ isFirst: boolean; isKnown: boolean }>(
   "alerts.read-devices",
   `select count(*) = 0 as "isFirst", coalesce(bool_or(network = $2) and bool_or(browser = $3), false) as "isKnown"
@@ -44,7 +45,7 @@ export async function noteDevice(
 ): Promise<void> {
   const [known] = await tx.run(read, [personId, network, name]);
   await tx.run(note, [personId, network, name, now]);
-  if (known === undefined || known.isFirst || known.isKnown) return;
   await tx.run(forget, [personId]);
+  if (known === undefined || known.isFirst || known.isKnown) return;
   await tx.run(make, [personId, [name, network].filter((text) => text !== "").join(", "), now]);
 }

@@ -42,8 +42,8 @@ const claim: Statement<ClaimedMessage> = {
   name: "",
   text: `with due as (
      select distinct person_id, cause, channel from alerts cross join unnest(unsent) as channel
-     left join alert_messages using (person_id, cause, channel)
-     where unsent <> '{}' and channel = any ($2) and (quiet_until is null or quiet_until <= $1)
+     join people using (person_id) left join alert_messages using (person_id, cause, channel)
+     where unsent <> '{}' and not is_disabled and channel = any ($2) and (quiet_until is null or quiet_until <= $1)
      order by person_id, cause, channel limit ${MAX_AT_ONCE}
    ),
    claimed as (
@@ -77,7 +77,10 @@ const postpone = statement<never>(
    where person_id = $1 and cause = $2 and channel = $3`,
 );
 
-/** Sends messages that are due, each once: what could not be sent is tried again, and given up after some tries. */
+/**
+ * Sends messages that are due. What could not be sent is tried again, and given up after some tries; what was sent as the
+ * process died comes again after the quiet time.
+ */
 export async function sendAlerts(deps: SendAlerts): Promise<{ hasMore: boolean }> {
   const { database, settings, now } = deps;
   const channels: MessageChannel[] = [
@@ -86,7 +89,9 @@ export async function sendAlerts(deps: SendAlerts): Promise<{ hasMore: boolean }
   ];
   if (channels.length === 0) return { hasMore: false };
   const claimed = await database.run(claim, [now(), channels]);
-  await Promise.all(claimed.map((message) => sendClaimed(deps, message)));
+  // All end before this round does.
+  const ended = await Promise.allSettled(claimed.map((message) => sendClaimed(deps, message)));
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
   return { hasMore: claimed.length === MAX_AT_ONCE };
 }
 

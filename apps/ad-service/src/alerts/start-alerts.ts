@@ -17,14 +17,16 @@ export function startAlerts(
   return startLoop({
     everyMs: SEND_EVERY_MS,
     async round() {
+      // First: messages go out although a condition cannot be read, which waits for its next turn.
+      const { hasMore } = await sendAlerts(deps);
       const at = now().getTime();
       if (at >= next.lookAt) {
         const withPayouts = at >= next.payoutsAt;
-        await makeAlerts(database, { now: now(), currency, withPayouts });
         next.lookAt = at + LOOK_EVERY_MS;
         if (withPayouts) next.payoutsAt = at + PAYOUTS_EVERY_MS;
+        await makeAlerts(database, { now: now(), currency, withPayouts });
       }
-      return (await sendAlerts(deps)).hasMore ? 0 : undefined;
+      return hasMore ? 0 : undefined;
     },
     onFault: (error) => log.error({ err: error }, "what people should know could not be looked at; trying again"),
   });

@@ -115,16 +115,27 @@ function dueOf({ owed, least, currency }: { owed: string | bigint; least: string
   return payable < BigInt(least) ? 0n : payable;
 }
 
-/** The payouts of a month that are due to publishers whose name and account are known. Nobody is paid for the sample. */
-export async function listDuePayouts(
-  tx: Pick<Transaction, "run">,
-  { month, currency }: { month: string; currency: string },
-) {
+type OfMonth = { month: string; currency: string };
+
+/** Nobody is paid for the sample. */
+async function readDue(tx: Pick<Transaction, "run">, { month, currency }: OfMonth) {
   const rows = await tx.run(listPublishers, [null, null, `${month}-01T00:00:00Z`, endOfMonth(month)]);
-  return rows.flatMap(({ botId, owed, least, paidAt, payeeName, iban, isSample }) => {
-    const amountMicros = paidAt === null && !isSample ? dueOf({ owed, least, currency }) : 0n;
-    return amountMicros > 0n && payeeName !== null && iban !== null ? [{ botId, amountMicros, payeeName, iban }] : [];
-  });
+  return rows
+    .filter(({ paidAt, isSample }) => paidAt === null && !isSample)
+    .map((row) => ({ ...row, amountMicros: dueOf({ ...row, currency }) }))
+    .filter(({ amountMicros }) => amountMicros > 0n);
+}
+
+/** The payouts of a month that are due to publishers whose name and account are known. */
+export async function listDuePayouts(tx: Pick<Transaction, "run">, of: OfMonth) {
+  return (await readDue(tx, of)).flatMap(({ botId, amountMicros, payeeName, iban }) =>
+    payeeName !== null && iban !== null ? [{ botId, amountMicros, payeeName, iban }] : [],
+  );
+}
+
+/** How many payouts of a month are due, also where the account is not known. */
+export async function countDuePayouts(tx: Pick<Transaction, "run">, of: OfMonth): Promise<number> {
+  return (await readDue(tx, of)).length;
 }
 
 /** Whether a month can be paid: it is over, and all of its charges and refunds have entries. */

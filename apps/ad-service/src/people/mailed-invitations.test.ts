@@ -36,8 +36,14 @@ test("an invitation is mailed with its link; if the mail server refuses it, the 
   expect(first?.to).toEqual(["ann@ads.test"]);
   expect(first?.text.replaceAll("=3D", "=")).toContain(made.link);
   expect(first?.text).toContain("Subject: Your invitation to the console");
+  // Who has an account is told that it opens in another way now.
+  const { personId } = made.person;
+  const text = "update people set password_hash = 'hash', invitation_hash = null where person_id = $1";
+  await store.database.run({ name: "", text }, [personId]);
+  expect((await post(`/people/${personId}/invitation`)).isMailed).toBe(true);
+  expect(mail.received.at(-1)?.text).toContain("Subject: Choose a new way to sign in");
   mail.state.isRefusing = true;
   const anew = await post(`/people/${made.person.personId}/invitation`);
-  expect([anew.isMailed, mail.received.length]).toEqual([false, 1]);
+  expect([anew.isMailed, mail.received.length]).toEqual([false, 2]);
   expect(anew.link).toMatch(/\/console\/invitation#/);
 });

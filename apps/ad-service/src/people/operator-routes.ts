@@ -205,7 +205,7 @@ function accounts(deps: PeopleOperatorDeps) {
     async renewInvitation({ params: { personId }, http }) {
       const made = await renewInvitation(deps, { personId, ...changing(http), now: now() });
       if (made === undefined) throw unknownPerson(personId);
-      return invited(made, made.person.signInMethods.length > 0);
+      return invited(made, made.isReset);
     },
 
     async changeRole({ params: { personId }, query, body, http }) {

@@ -144,17 +144,19 @@ const renew = statement<never>(
 export async function renewInvitation(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
   { personId, by, author, now }: AccountChange & { now: Date },
-): Promise<{ person: Person; token: string; expiresAt: Date } | undefined> {
+): Promise<{ person: Person; token: string; expiresAt: Date; isReset: boolean } | undefined> {
   const { token, expiresAt } = newInvitation(now);
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, personId);
     await holdAccounts(tx, by);
+    const before = await findPerson(tx, personId);
+    if (before === undefined) return undefined;
     await tx.run(renew, [personId, secretBox.seal(newTotpSecret(), personId), hashOfToken(token), expiresAt]);
     await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
     if (person === undefined) return undefined;
     await audit(tx, change);
-    return { person, token, expiresAt };
+    return { person, token, expiresAt, isReset: before.signInMethods.length > 0 };
   });
 }
 
@@ -214,6 +216,12 @@ interface RoleChange extends Omit<Invitation, "email">, AccountChange {
   now: Date;
 }
 
+/** What the person was told of objects that the new role, advertiser or bots may not see. */
+const forgetAlerts = statement<never>(
+  "people.forget-alerts",
+  "delete from alerts where person_id = $1 and cause <> 'new-device'",
+);
+
 /** What the person has open of others' objects ends with the sessions, in the same commit. The bots must exist. */
 export async function changeRole(
   database: Database,
@@ -227,6 +235,7 @@ export async function changeRole(
     const values = [personId, role, advertiser?.advertiserId, botIds, now, expectedUpdatedAt];
     const isChanged = (await tx.run(setRole, values)).length > 0;
     if (isChanged) await endSessionsOf(tx, personId);
+    if (isChanged) await tx.run(forgetAlerts, [personId]);
     const person = await findPerson(tx, personId);
     if (person === undefined) return { outcome: "unknown-person" };
     if (!isChanged) return { outcome: "changed-since" };

@@ -65,7 +65,9 @@ const scenarios = {
   "blocked-domain": (of) => bids(of, { adomain: ["casino.example"] }),
   "blocked-attribute": (of) => bids(of, { attr: [8] }),
   banner: (of) => bids(of, { mtype: 1, adm: "<div>ad</div>" }),
-  "no-markup": (of) => bids(of, { adm: undefined }),
+  "no-markup": (of) => bids(of, { adm: undefined, nurl: undefined }),
+  // Half of a surrogate pair, and U+0000: no address and no database takes them.
+  "half-characters": (of) => text(200, { ...JSON.parse(bids(of).body), seatbid: [halfCharacters(of)] }),
   "broken-vast": (of) => bids(of, { adm: "<VAST version='4.0'><Ad>" }),
   "too-long": (of) => bids(of, { adm: vastOf(of, "00:02:30") }),
 } satisfies Record<string, (of: Scene) => Answer>;
@@ -96,6 +98,15 @@ function bidOf({ request, self }: Scene, change: Bid = {}): Bid {
     crid: "creative-1",
     mtype: 2,
     ...change,
+  };
+}
+
+function halfCharacters(of: Scene) {
+  const { burl, lurl } = bidOf(of);
+  const seatId = macro("SEAT_ID");
+  return {
+    seat: "\ud800",
+    bid: [bidOf(of, { crid: "\udc00", burl: `${burl}&\0=${seatId}`, lurl: `${lurl}&seat=${seatId}` })],
   };
 }
 

@@ -135,6 +135,26 @@ describe("a buyer of OpenRTB", () => {
     expect(own).toEqual([{ outcome: "won", cpm_micros: 2_500_000 }]);
   });
 
+  test("what answers a test is shown to testers alone, and nobody is told or paid", async () => {
+    await cheaperHouse();
+    await buy("bid", { alwaysTests: true });
+    expect(await fixture.begin(ann)).toMatchObject({ ad: { advertiser: "Intermission" } });
+    await fixture.callTrackers();
+    expect([...stand.callsOf("/win"), ...stand.callsOf("/loss"), ...stand.callsOf("/bill")]).toEqual([]);
+  });
+
+  test("a bid with half of a character, or a key that no header takes, keeps no viewer from the own ad", async () => {
+    await ask("update campaigns set view_price_micros = 2500, updated_at = now() where campaign_id = 'cmp_1'");
+    await buy("half-characters");
+    expect(await fixture.begin(ann)).toMatchObject({ ad: { advertiser: "Intermission" } });
+    await cheaperHouse();
+    const buyer = await buy("bid", {}, "a key\nof two lines");
+    await ask("update buyers set is_active = false where buyer_id <> $1", buyer.buyerId);
+    await fixture.campaigns.refresh();
+    expect(await fixture.begin("1002")).toMatchObject({ ad: { advertiser: "Intermission" } });
+    expect(await outcomesOf(buyer.buyerId)).toEqual(["unreachable"]);
+  });
+
   const outcomes: [Scenario, BidOutcome, change?: Partial<BuyerSettings>][] = [
     ["gzip", "won"],
     ["nurl", "won"],
@@ -159,6 +179,8 @@ describe("a buyer of OpenRTB", () => {
     ["blocked-domain", "blocked-domain", { blockedDomains: ["casino.example"] }],
     ["blocked-attribute", "blocked-attribute"],
     ["banner", "other-format"],
+    ["no-markup", "no-markup"],
+    ["half-characters", "won"],
     ["broken-vast", "broken-markup"],
     ["too-long", "other-duration"],
   ];

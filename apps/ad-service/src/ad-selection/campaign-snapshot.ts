@@ -6,7 +6,7 @@ import { type RequestedBuyer, readBuyers } from "../buyers/buyers.ts";
 import { type Delivered, selectCampaigns } from "../campaigns/campaigns.ts";
 import { readEarlierSpend, readFunds, viewsInFlightOf } from "./advertiser-funds.ts";
 import { type CampaignState, countAds, flatCurve, type ServedAds, type TrafficCurve } from "./campaign-state.ts";
-import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
+import { type CampaignIndex, indexCampaigns, longestUserCap } from "./choose-ad.ts";
 import { openLocalTimes } from "./local-time.ts";
 
 interface RunningCampaigns {
@@ -181,7 +181,9 @@ export async function startCampaignSnapshot(deps: {
     // What a buyer would show is known only once it has bid.
     const bought = new Set(running.buyers.map(({ campaignId }) => campaignId));
     const own = states.filter(({ campaign }) => !bought.has(campaign.campaignId));
-    snapshot.index = indexCampaigns(own, { now: at, curve: running.curve, localTimes });
+    const index = indexCampaigns(own, { now: at, curve: running.curve, localTimes });
+    // Caps of the buyers' campaigns hold, too.
+    snapshot.index = { ...index, userCapSeconds: longestUserCap(states) };
   }
 
   const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });

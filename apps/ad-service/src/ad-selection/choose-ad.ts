@@ -168,15 +168,20 @@ export function indexCampaigns(states: readonly CampaignState[], { now, curve, l
     return { behindPlan: listsOf(behindPlan), withoutPlan: listsOf(withoutPlan) };
   };
   const has = (format: CampaignFormat) => states.some(({ campaign }) => campaign.formats.includes(format));
-  const longest = states.reduce((max, { campaign }) => Math.max(max, campaign.userCapSeconds ?? 0), 0);
   return {
     curve,
     localTimes,
     states,
-    userCapSeconds: longest > 0 ? longest : undefined,
+    userCapSeconds: longestUserCap(states),
     formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link"), task: tiersOf("task") },
     hasFormat: { rewarded: has("rewarded"), direct_link: has("direct_link"), task: has("task") },
   };
+}
+
+/** Of what a viewer has seen, so much counts for any campaign; undefined if none has a user cap. */
+export function longestUserCap(states: readonly CampaignState[]): number | undefined {
+  const longest = states.reduce((max, { campaign }) => Math.max(max, campaign.userCapSeconds ?? 0), 0);
+  return longest > 0 ? longest : undefined;
 }
 
 /** A campaign with several values in its narrowest target is listed under each; a request matches at most one of them. */

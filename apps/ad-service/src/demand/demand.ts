@@ -70,6 +70,11 @@ async function requestOne(
     const answer = await requestBid(demand, buyer, of);
     if (answer.request !== undefined) countAnswer(health, isFailure(answer));
     return answer;
+  } catch (err) {
+    // Such as a key that cannot be opened, or that no header takes: the other sources are offered all the same.
+    demand.log.error({ err, buyerId: buyer.buyerId }, "a buyer could not be requested");
+    countAnswer(health, true);
+    return notSent(buyer, "unreachable");
   } finally {
     health.inFlight -= 1;
   }

@@ -62,7 +62,7 @@ const nothing = { reason: null, responseBidId: undefined, bids: [] };
 /** Of a buyer to which nothing was sent. */
 export function notSent(
   buyer: RequestedBuyer,
-  outcome: Extract<BidOutcome, "resting" | "busy" | "no-time">,
+  outcome: Extract<BidOutcome, "resting" | "busy" | "no-time" | "unreachable">,
 ): BuyerAnswer {
   return { ...nothing, buyer, request: undefined, tookMs: 0, outcome, detail: null, body: null };
 }
@@ -71,7 +71,6 @@ function headersFor({ buyerId, sealedKey }: RequestedBuyer, secretBox: SecretBox
   return {
     "content-type": "application/json",
     accept: "application/json",
-    "accept-encoding": "gzip",
     "x-openrtb-version": "2.6",
     "user-agent": "Intermission",
     ...(sealedKey !== null && { authorization: `Bearer ${secretBox.open(sealedKey, buyerId)}` }),

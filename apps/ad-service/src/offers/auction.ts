@@ -37,9 +37,10 @@ export async function openAuction(
   { opening, leftMs }: { opening: BidOpening; leftMs: number },
 ): Promise<Auction> {
   const answers = await requestBids(demand, buyers, { opening, leftMs });
-  const left = answers.flatMap((answer) =>
-    answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })),
-  );
+  const left = answers
+    // What answers a test is not paid, so only testers see it.
+    .filter(({ request }) => opening.isTest || request?.test !== 1)
+    .flatMap((answer) => answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })));
   return { opening, answers, left, own: { outcome: "none-fits", cpmMicros: null } };
 }
 
@@ -55,7 +56,10 @@ export function decideBid(
   auction.left = auction.left.filter((one) => one.fit !== fit);
 }
 
-/** Stores what became of each source of an opening, and tells the losers. */
+/** Of one opening. */
+const MAX_LOSSES = 32;
+
+/** Stores what became of each source of an opening, and tells the losers. Never rejects: the opening is stored already. */
 export async function concludeAuction(demand: Demand, { opening, answers, own }: Auction, now: Date): Promise<void> {
   const { botId, requestId, isTest, userAgent } = opening;
   const of = { botId, requestId, at: now };
@@ -69,9 +73,13 @@ export async function concludeAuction(demand: Demand, { opening, answers, own }:
     }),
   ];
   const { currency } = demand.seller;
-  const losses = isTest ? [] : answers.flatMap((answer) => lossAddresses(answer, currency));
-  await enqueueLossCalls(demand.database, { botId, userAgent, now }, losses);
-  await recordAuction(demand, { offers, answers, isTest, now });
+  try {
+    const losses = isTest ? [] : answers.flatMap((answer) => lossAddresses(answer, currency)).slice(0, MAX_LOSSES);
+    await enqueueLossCalls(demand.database, { botId, userAgent, now }, losses);
+    await recordAuction(demand, { offers, answers, isTest, now });
+  } catch (err) {
+    demand.log.error({ err, botId }, "what became of an auction could not be stored");
+  }
 }
 
 /** What is stored of the own offer, once it is the best one or has lost against a bid. */

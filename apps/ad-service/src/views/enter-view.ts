@@ -113,6 +113,7 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
     unplayable: new Set(),
     filled: undefined,
     auction: undefined,
+    failedBids: 0,
   };
   const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
@@ -208,6 +209,10 @@ async function continueView(
 }
 
 /** What the attempts to begin one view have found out. */
+const MAX_FAILED_BIDS = 3;
+/** For the markup of one bid, with what it wraps. */
+const MARKUP_MS = 1500;
+
 interface TriedTags {
   endsAt: number;
   failed: Set<string>;
@@ -217,6 +222,8 @@ interface TriedTags {
   filled: PlayableAd | undefined;
   /** What the buyers said: they are requested once. */
   auction: Auction | undefined;
+  /** Bids whose markup could not be shown. */
+  failedBids: number;
 }
 
 /** An ad that the device plays. */
@@ -253,7 +260,7 @@ async function beginView(
     const view: NewView = {
       code,
       startParam,
-      initData: input.isTest || state.campaign.viewPriceMicros === 0 ? undefined : input.initData,
+      initData: input.isTest || (priceMicros ?? state.campaign.viewPriceMicros) === 0 ? undefined : input.initData,
       viewId,
       tokenHash: hashSessionToken(input.token),
       campaignId,
@@ -367,11 +374,13 @@ async function takeBetterBid(
     viewId: auction.opening.requestId,
     userAgent,
     device,
-    totalMs: leftMs(),
+    totalMs: Math.min(leftMs(), MARKUP_MS),
     now,
   };
   const taken = await takeBid(tags, { ...first, currency: demand.seller.currency }, viewer);
   decideBid(auction, first, taken);
+  // The time and the attempts that are left are those of the own ads.
+  if (taken.outcome !== "won" && ++tried.failedBids >= MAX_FAILED_BIDS) auction.left = [];
   if (taken.outcome !== "won" || !state) return { outcome: "again" };
   const { ad: vastAd } = taken;
   const bought = { campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };

@@ -1,3 +1,4 @@
+import { storableText } from "@intermission/postgres/storable-text";
 import { parseWithTexts } from "@intermission/server/exact-json";
 
 /** A bid as it was sent: everything but the price is read generously, and nothing is judged yet. */
@@ -91,15 +92,20 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for an empty text, too. */
+/** Undefined for an empty text, too. Without what neither an address nor the database takes: U+0000, half of a surrogate pair. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  return typeof value === "string" ? storableText(value, value.length).trim() || undefined : undefined;
 }
+
+/** Of the database's integers. */
+const MAX_WHOLE = 2 ** 31 - 1;
 
 function wholeOf(value: unknown): number | undefined {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+  return typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= MAX_WHOLE
+    ? number
+    : undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {

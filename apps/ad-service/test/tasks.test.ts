@@ -275,6 +275,15 @@ test("a user joins for a campaign once, through whichever of eight bots", async 
   expect(await fixture.moneyOf(campaignId)).toMatchObject({ spent: 0 });
 });
 
+test("after a week without updates Telegram numbers the next one anew, perhaps lower, and a join counts as before", async () => {
+  const { userId, code, inviteLink } = await openedTask({});
+  await fixture.untilApplied();
+  await fixture.rows("update task_bots set next_update = 900000000, moved_at = now() - interval '7 days'");
+  fixture.channel.join(userId, inviteLink);
+  await fixture.untilState(code, "held");
+  expect(await fixture.earned(code)).toEqual(["task"]);
+});
+
 test("opened tasks never cost more than the budget or the advertiser has, with eight at once", async () => {
   const campaignId = await newCampaign({ totalBudgetMicros: 150_000 });
   const bot = await fixture.newBot();

@@ -8,6 +8,8 @@ const secretFields = new Set([
   "set-cookie",
   "token",
   "init_data",
+  "invite_link",
+  "inviteLink",
   "initData",
   "secret",
   "x-signature",

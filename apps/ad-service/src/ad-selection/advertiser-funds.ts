@@ -35,7 +35,10 @@ const selectFunds = (days: string) => `select advertiser_id as "advertiserId",
      (${paidIn("advertisers.advertiser_id")} + credit_limit_micros)::float8 as "limitMicros",
      ${spentBy("advertisers.advertiser_id", days)}::float8 as "spentMicros",
      (select coalesce(sum(view_price_micros * ${viewsInFlightOf("held.campaign_id")}), 0) from campaigns as held
-      where held.advertiser_id = advertisers.advertiser_id and view_price_micros > 0)::float8 as "heldMicros"
+      where held.advertiser_id = advertisers.advertiser_id and view_price_micros > 0)::float8
+       + (select coalesce(sum(price_micros), 0) from tasks
+          where campaign_id in (select own.campaign_id from campaigns as own where own.advertiser_id = advertisers.advertiser_id)
+            and state in ('opened', 'held') and not is_paid and not is_test)::float8 as "heldMicros"
    from advertisers`;
 
 interface FundsRow extends AdvertiserFunds {

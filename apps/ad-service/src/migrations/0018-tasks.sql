@@ -9,6 +9,7 @@ create table task_bots (
   token bytea not null,
   -- Telegram sends the updates from this one on. It changes in the transaction that applies an update.
   next_update bigint not null default 0,
+  moved_at timestamptz not null default now(),
   follower text,
   followed_until timestamptz not null default '-infinity',
   -- Telegram has asked for a pause (429): nothing is sent before.

@@ -83,7 +83,7 @@ const readBot = statement<{ token: Buffer; pauseSeconds: number }>(
 );
 const keepQuiet = statement<never>(
   "tasks.keep-quiet",
-  "update task_bots set quiet_until = now() + make_interval(secs => $2) where task_bot_id = $1",
+  "update task_bots set quiet_until = greatest(quiet_until, now() + make_interval(secs => $2)) where task_bot_id = $1",
 );
 
 /** A call of a stored task bot. A pause that Telegram asked for holds for all nodes, and is answered without a call. */

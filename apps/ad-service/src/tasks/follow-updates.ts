@@ -18,11 +18,17 @@ const MAX_UPDATES = 100;
 const AFTER_FAULT_MS = 5000;
 const NOT_READ = -1;
 
+/**
+ * After a week without updates Telegram numbers the next one anew, at random (Bot API, Update). All before have been confirmed
+ * by then, so that any number is the next one.
+ */
+const nextUpdate = "(case when moved_at > now() - interval '6 days' then next_update else 0 end)";
+
 const claim = statement<{ taskBotId: string; nextUpdate: number }>(
   "tasks.follow-bots",
   `update task_bots set follower = $1, followed_until = now() + interval '${LEASE_SECONDS} seconds'
    where (follower = $1 or followed_until < now()) and quiet_until < now()
-   returning task_bot_id as "taskBotId", next_update::float8 as "nextUpdate"`,
+   returning task_bot_id as "taskBotId", ${nextUpdate}::float8 as "nextUpdate"`,
 );
 const release = statement<never>(
   "tasks.unfollow-bots",
@@ -31,9 +37,12 @@ const release = statement<never>(
 // The lock of the row keeps a node whose lease is over, and the one that has followed it, from applying an update together.
 const lockPlace = statement<{ nextUpdate: number }>(
   "tasks.lock-place",
-  `select next_update::float8 as "nextUpdate" from task_bots where task_bot_id = $1 for update`,
+  `select ${nextUpdate}::float8 as "nextUpdate" from task_bots where task_bot_id = $1 for update`,
 );
-const movePlace = statement<never>("tasks.move-place", "update task_bots set next_update = $2 where task_bot_id = $1");
+const movePlace = statement<never>(
+  "tasks.move-place",
+  "update task_bots set next_update = $2, moved_at = now() where task_bot_id = $1",
+);
 
 export interface TaskDeps extends TaskBotCalls {
   deliveries: Pick<Deliveries, "wake">;
@@ -52,7 +61,13 @@ export function startFollowingTaskBots(deps: TaskDeps & { node: string; everyMs?
     async round(stopping) {
       try {
         const bots = await database.run(claim, [node]);
-        const applied = await Promise.all(bots.map((bot) => followBot(deps, bot, stopping)));
+        const follow = (bot: (typeof bots)[number]) =>
+          followBot(deps, bot, stopping).catch((err: unknown) => {
+            // Of one bot: the others are read on.
+            log.error({ err, taskBotId: bot.taskBotId }, "updates of a task bot could not be applied; trying again");
+            return NOT_READ;
+          });
+        const applied = await Promise.all(bots.map(follow));
         if (applied.some((count) => count > 0)) return 0;
         return applied.includes(NOT_READ) ? AFTER_FAULT_MS : undefined;
       } finally {
@@ -78,26 +93,30 @@ async function followBot(
   if (answer === undefined) return 0;
   const updates = answer.outcome === "ok" ? readUpdates(answer.result) : undefined;
   if (updates === undefined) {
-    if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer }, "a task bot's updates could not be read");
+    // The updates themselves have invite links.
+    const why = answer.outcome === "ok" ? { outcome: "unknown-form" } : answer;
+    if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer: why }, "a task bot's updates could not be read");
     return NOT_READ;
   }
+  let applied = 0;
   for (const update of updates) {
     // What was not applied before the stop is sent again.
     if (stopping.aborted) break;
-    await applyUpdate(deps, taskBotId, update);
+    if (await applyUpdate(deps, taskBotId, update)) applied += 1;
   }
-  return updates.length;
+  return applied;
 }
 
-/** Applies an update once: an earlier one than the place is left out, since it was applied before. */
-export async function applyUpdate(deps: TaskDeps, taskBotId: string, { updateId, news }: TaskUpdate): Promise<void> {
-  const changed = await withFacts(deps.database, async (tx) => {
+/** Applies an update once, and returns whether it did: one before the place was applied before. */
+export async function applyUpdate(deps: TaskDeps, taskBotId: string, { updateId, news }: TaskUpdate): Promise<boolean> {
+  const { isApplied, changed } = await withFacts(deps.database, async (tx) => {
     const [place] = await tx.run(lockPlace, [taskBotId]);
-    if (place === undefined || updateId < place.nextUpdate) return false;
+    if (place === undefined || updateId < place.nextUpdate) return { isApplied: false, changed: false };
     await tx.run(movePlace, [taskBotId, updateId + 1]);
-    return applyNews(tx, news, deps.now());
+    return { isApplied: true, changed: await applyNews(tx, news, deps.now()) };
   });
   if (changed) deps.deliveries.wake();
+  return isApplied;
 }
 
 const approve = statement<never>(

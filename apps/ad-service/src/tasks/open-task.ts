@@ -1,6 +1,7 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { lockFunds, readFundsOf } from "../ad-selection/advertiser-funds.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { outOfTime } from "../ad-selection/eligibility.ts";
 import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
 import { applyFact, lockTask, type StoredTask } from "./change-task.ts";
 import { readLink } from "./telegram-answers.ts";
@@ -82,7 +83,8 @@ async function openOnce(
   if (link?.isClaimed) return { outcome: "unavailable" };
   if (task.state === "offered") {
     const state = campaigns.byId.get(task.campaignId);
-    if (state === undefined || !(await hasPlace(tx, task, state.campaign, now))) return { outcome: "no-ad" };
+    const isOver = state === undefined || outOfTime(state.campaign, now) !== undefined;
+    if (isOver || !(await hasPlace(tx, task, state.campaign, now))) return { outcome: "no-ad" };
     await applyFact(tx, task, { kind: "opened", at: now }, now);
   }
   await tx.run(claimLink, [code]);
@@ -97,12 +99,6 @@ const readSpent = statement<{ spent: number; spentToday: number; held: number; l
       where campaign_id = $1 and state in ('opened', 'held') and not is_paid and not is_test) as held,
      (select count(*)::integer from tasks where campaign_id = $1 and state = 'opened') as links
    from campaign_days where campaign_id = $1`,
-);
-const readHeldOfAdvertiser = statement<{ held: number }>(
-  "tasks.read-held-of-advertiser",
-  `select coalesce(sum(price_micros), 0)::float8 as held from tasks
-   where campaign_id in (select campaign_id from campaigns where advertiser_id = $1)
-     and state in ('opened', 'held') and not is_paid and not is_test`,
 );
 const lockCampaign = statement<never>(
   "tasks.lock-campaign",
@@ -133,8 +129,7 @@ async function hasPlace(tx: Transaction, task: StoredTask, campaign: Budgets, no
   await lockFunds(tx, campaign.advertiserId);
   const funds = await readFundsOf(tx, campaign.advertiserId, now);
   if (funds === null) return true;
-  const [ofAdvertiser] = await tx.run(readHeldOfAdvertiser, [campaign.advertiserId]);
-  return funds.spentMicros + funds.heldMicros + (ofAdvertiser?.held ?? 0) + price <= funds.limitMicros;
+  return funds.spentMicros + funds.heldMicros + price <= funds.limitMicros;
 }
 
 async function makeLink(deps: OpenDeps, task: StoredTask): Promise<string | undefined> {

@@ -58,7 +58,7 @@ const endCall = statement<never>(
 );
 const delayCall = statement<never>(
   "tasks.delay-call",
-  "update tasks set call_due_at = $3 where code = $1 and call = $2",
+  "update tasks set call_due_at = $3, call_attempts = call_attempts - $4 where code = $1 and call = $2",
 );
 
 /**
@@ -69,41 +69,54 @@ export function startSweepingTasks(deps: TaskDeps & { everyMs?: number }): Backg
   const { everyMs = EVERY_MS, log } = deps;
   return startLoop({
     everyMs,
-    round: async () => ((await sweepTasks(deps)) ? 0 : undefined),
+    round: async (signal) => ((await sweepTasks({ ...deps, signal })) ? 0 : undefined),
     onFault: (error) => log.error({ err: error }, "tasks could not be ended; trying again"),
   });
 }
 
-/** One round. Returns whether more may be due. */
-export async function sweepTasks(deps: TaskDeps): Promise<boolean> {
-  const { database, now } = deps;
+/** What the end of the loop breaks off, the claims bring back. */
+type SweepDeps = TaskDeps & { signal?: AbortSignal };
+
+/** One round. Returns whether more may be due that needs no call. */
+export async function sweepTasks(deps: SweepDeps): Promise<boolean> {
+  const { database, log, now, signal } = deps;
+  const one = (code: string, work: Promise<void>) =>
+    work.catch((err: unknown) => {
+      if (signal?.aborted !== true) log.error({ err, code }, "a task could not be ended; trying again");
+    });
   const due = await database.run(claimDue, [now()]);
-  await Promise.all(due.map((task) => endTask(deps, task)));
+  await Promise.all(due.map((task) => one(task.code, endTask(deps, task))));
+  if (signal?.aborted) return false;
   const calls = await database.run(claimCalls, [now()]);
-  await Promise.all(calls.map((call) => makeCall(deps, call)));
-  return due.length === MAX_AT_ONCE || calls.length === MAX_AT_ONCE;
+  await Promise.all(calls.map((call) => one(call.code, makeCall(deps, call))));
+  // Telegram allows so many calls a second, not so many at once.
+  return due.length === MAX_AT_ONCE && calls.length === 0 && !due.some(needsAnswer);
+}
+
+/** Whether Telegram has to say if the user is a member. */
+function needsAnswer({ state, memberSince }: DueTask): boolean {
+  return state === "held" || (state === "opened" && memberSince !== null);
 }
 
 const removeLapsed = statement<never>("tasks.remove-lapsed", "delete from tasks where code = $1 and state = 'lapsed'");
 
-async function endTask(deps: TaskDeps, task: DueTask): Promise<void> {
-  const { code, state, memberSince } = task;
+async function endTask(deps: SweepDeps, task: DueTask): Promise<void> {
+  const { code, state } = task;
   if (state === "lapsed") {
     await deps.database.run(removeLapsed, [code]);
     return;
   }
-  const needsAnswer = state === "held" || (state === "opened" && memberSince !== null);
-  const membership = needsAnswer ? await askMembership(deps, task) : undefined;
+  const membership = needsAnswer(task) ? await askMembership(deps, task) : undefined;
   const verdict = await apply(deps, code, membership);
   if (verdict?.outcome === "stays") await deps.database.run(askAgain, [code, deps.now()]);
 }
 
 async function askMembership(
-  deps: TaskDeps,
+  deps: SweepDeps,
   { taskBotId, chatId, userId }: Pick<DueTask, "taskBotId" | "chatId" | "userId">,
 ): Promise<Membership> {
   const fields = { chat_id: chatId, user_id: Number(userId) };
-  return membershipIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
+  return membershipIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields, signal: deps.signal }));
 }
 
 /** Applies what Telegram says of the user, and then, where that changed nothing, that the offer has ended. */
@@ -156,10 +169,10 @@ export async function findTask(
 }
 
 async function makeCall(
-  deps: TaskDeps,
+  deps: SweepDeps,
   { code, call, attempts, ...of }: DueTask & { call: TaskCall; inviteLink: string | null; attempts: number },
 ): Promise<void> {
-  const { database, log, now } = deps;
+  const { database, log, now, signal } = deps;
   const { taskBotId, chatId, userId, inviteLink } = of;
   const answer =
     call === "approve"
@@ -167,23 +180,27 @@ async function makeCall(
           taskBotId,
           method: "approveChatJoinRequest",
           fields: { chat_id: chatId, user_id: Number(userId) },
+          signal,
         })
       : await callTaskBot(deps, {
           taskBotId,
           method: "revokeChatInviteLink",
           fields: { chat_id: chatId, invite_link: inviteLink },
+          signal,
         });
   if (isOver(answer)) {
     await database.run(endCall, [code, call]);
     return;
   }
-  if (attempts >= MAX_CALL_ATTEMPTS) {
+  const isPaused = answer.outcome === "busy";
+  if (!isPaused && attempts >= MAX_CALL_ATTEMPTS) {
     log.warn({ code, call, answer }, "a call to Telegram about a task is given up");
     await database.run(endCall, [code, call]);
     return;
   }
   const pause = answer.outcome === "busy" ? answer.retryAfterSeconds : Math.min(2 ** attempts, 3600);
-  await database.run(delayCall, [code, call, new Date(now().getTime() + pause * 1000)]);
+  // A pause that Telegram asks for is no attempt.
+  await database.run(delayCall, [code, call, new Date(now().getTime() + pause * 1000), isPaused ? 1 : 0]);
 }
 
 /** Done, or nothing is left to be done: the request was answered, the link is gone. */

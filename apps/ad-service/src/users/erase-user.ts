@@ -97,8 +97,11 @@ export const steps: readonly ErasureStep[] = [
     where: ofUser,
     set: `user_id = $3, reference = null, call = case when invite_link is not null then 'revoke' end,
       call_due_at = case when invite_link is not null then now() end,
-      due_at = case when state in ('offered', 'opened') then now() + interval '2 days' end,
-      state = case when state in ('offered', 'opened') then 'lapsed' else state end`,
+      due_at = case when state in ('offered', 'opened') then now() + interval '2 days' when state = 'lapsed' then due_at end,
+      kept_at = case when state = 'held' and is_paid then now() else kept_at end,
+      left_at = case when state = 'held' and not is_paid then now() else left_at end,
+      state = case when state in ('offered', 'opened') then 'lapsed'
+        when state = 'held' then case when is_paid then 'kept' else 'left' end else state end`,
   },
   { table: "ad_requests", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "viewers", becomes: "deleted", where: ofUser },

@@ -212,7 +212,7 @@ export function tilePath(level, index, width = WIDTH) {
 function readerOf(log) {
   return async (path) => {
     if (!/^https?:\/\//.test(log)) return readFile(join(log, path)).catch(() => fail(`The log lacks ${path}.`));
-    const answer = await fetch(`${log.replace(/\/+$/, "")}/${path}`);
+    const answer = await fetch(`${log.replace(/\/+$/, "")}/${path}`, { signal: AbortSignal.timeout(60_000) });
     return answer.ok ? Buffer.from(await answer.arrayBuffer()) : fail(`The log answers ${answer.status} for ${path}.`);
   };
 }
@@ -341,7 +341,10 @@ export async function checkStatement(file, { key, log }) {
   found.holds(`The checkpoint of ${head.size} entries is signed by ${key.name}.`);
   const isOrdered = placed.every(
     ({ index }, place) =>
-      Number.isSafeInteger(index) && index < head.size && (place === 0 || index > placed[place - 1].index),
+      Number.isSafeInteger(index) &&
+      index >= 0 &&
+      index < head.size &&
+      (place === 0 || index > placed[place - 1].index),
   );
   const leaves = placed.map(({ index, entry }) => ({ index, hash: leafHash(Buffer.from(entry, "utf8")) }));
   const root =
@@ -398,11 +401,19 @@ async function checkAgainstLog(found, { statement, placed, head, key, read }) {
   const campaigns = new Set(placed.map(({ entry }) => parseEntry(entry).campaign));
   const listed = new Set(placed.map(({ index }) => index));
   let [index, missing] = [0, 0];
+  const leaves = [];
   for await (const bytes of entriesOf(read, head.size)) {
+    leaves.push(leafHash(bytes));
     const entry = parseEntry(bytes.toString("utf8"));
     if (campaigns.has(entry.campaign) && entry.at.startsWith(statement.month) && !listed.has(index)) missing++;
     index++;
   }
+  const isTree = found.check(
+    rootOfLeaves(leaves).equals(head.root),
+    `The log's ${index} entries are those of the statement's checkpoint.`,
+    "The log's files have other entries than the statement's checkpoint: a row was changed, dropped or moved.",
+  );
+  if (!isTree) return;
   found.check(
     missing === 0,
     `The log has no other entry of its campaigns in ${statement.month}.`,

@@ -1,4 +1,4 @@
-import { chown, mkdir, stat } from "node:fs/promises";
+import { chown, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { copyFile, type Progress, sumOfFile, syncFolder } from "@intermission/postgres/copy-files";
 import { restoreCluster } from "@intermission/postgres/restore-cluster";
@@ -7,6 +7,9 @@ import { requireMediaFolder } from "../creatives/open-media-storage.ts";
 import { type BackupConfig, requireSpace } from "./back-up.ts";
 import { databaseArchive, unpackDatabase } from "./database-archive.ts";
 import { damaged, readSeal, type Seal, sealedFiles } from "./sealed-folder.ts";
+
+/** In a backup: `folderOf` of billing-log. */
+const LOG_CHECKPOINT = /^media\/log-[0-9a-f]{8}\/checkpoint$/;
 
 /**
  * Restores a backup to a data folder without data: every file is compared with its sum, and the database is opened once.
@@ -77,6 +80,8 @@ async function fillAll(
     if (sum?.sha256 !== sha256) throw damaged(source, path, sum === undefined ? "missing" : "changed");
     if (isDatabase) await unpackDatabase(source, places.cluster);
     else await give(mediaPlaceOf(path));
+    // A checkpoint of the log of billed events that cannot be read: later ones were perhaps served, so that a new log begins.
+    if (LOG_CHECKPOINT.test(path)) await writeFile(mediaPlaceOf(path), "restored\n");
     done += sum.bytes;
   }
   for (const path of seal.folders) syncFolder(mediaPlaceOf(path));

@@ -26,17 +26,22 @@ const kindOfEvent = `case event ${Object.entries(billedAs)
   .map(([event, kind]) => `when '${event}' then '${kind}'`)
   .join(" ")} end`;
 
-/** Billed rows of transactions, through the index of the feed. Those of a sample are removed again, and stay out. */
+const isOwn = "campaign_id not in (select bought.campaign_id from buyers as bought)";
+
+/**
+ * Billed rows of transactions, through the index of the feed. Those of a sample are removed again, and stay out. So do events of
+ * what buyers have bought: they owe impressions, and not events.
+ */
 const billedRows = (transactions: string, limit = "offset 0") => `
      (select event_rows.* from (select bot_id as id from bots where bot_id not in (select unnest(bot_ids) from sample)) as bot
        cross join lateral (
          select ${kindOfEvent} as kind, event_id, bot_id, code, campaign_id,
            creative_id, price_micros, occurred_at, xid
-         from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
+         from events where events.bot_id = bot.id and price_micros is not null and ${isOwn} and ${transactions} ${limit}
        ) as event_rows
      union all
      (select 'refund', event_id, bot_id, null, campaign_id, creative_id, price_micros, occurred_at, xid
-      from refunds where ${transactions} and bot_id not in (select unnest(bot_ids) from sample) ${limit})) as billed`;
+      from refunds where ${transactions} and ${isOwn} and bot_id not in (select unnest(bot_ids) from sample) ${limit})) as billed`;
 
 const end = statement<{ xid: string }>(
   "billing-log.end",

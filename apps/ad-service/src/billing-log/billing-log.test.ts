@@ -348,7 +348,7 @@ test("a node that dies between appending and publishing leaves the older checkpo
   const served = async () => (await fetch(`${fixture.address}/log/checkpoint`)).text();
   expect(await served()).toBe(before.checkpoint);
   const folderMedia = folderStorage(fixture.mediaFolder);
-  // A full tile, its bundle, then the copy of the checkpoint, which is signed only when both are there.
+  // A full tile, its bundle, then the file of the checkpoint, which is served only once all are there.
   for (let kept = 0; kept < 3; kept++) {
     let left = kept;
     const dying: MediaStorage = {
@@ -356,7 +356,7 @@ test("a node that dies between appending and publishing leaves the older checkpo
       keep: (path, name) => (left-- > 0 ? folderMedia.keep(path, name) : Promise.reject(new Error("killed"))),
     };
     await expect(continueLog(depsOf(store.database, dying))).rejects.toThrow("killed");
-    expect((await served()) === before.checkpoint).toBe(kept < 2);
+    expect(await served()).toBe(before.checkpoint);
     expect(await verify("log", `${fixture.address}/log`)).toMatchObject({ isRight: true });
   }
   await continueToEnd();
@@ -397,13 +397,17 @@ test("a store that was restored from before its checkpoint begins another log, a
   const first = await currentLog();
   await run("alter table billing_log_entries disable trigger billing_log_entries_stay");
   await run("delete from billing_log_entries");
+  // The backup was made before the newest event.
+  await run(
+    "delete from events where event_id = (select event_id from events where price_micros > 0 order by xid desc limit 1)",
+  );
   await run("delete from billing_log_tiles");
   await run("update billing_logs set xid = '0', size = 0, published_size = 0, checkpoint = null");
   await run("alter table billing_log_entries enable trigger billing_log_entries_stay");
   await continueToEnd();
   await continueToEnd();
   const next = await currentLog();
-  expect(next).toMatchObject({ logId: 2, origin: "ads.test/log-2", publishedSize: first.publishedSize });
+  expect(next).toMatchObject({ logId: 2, origin: "ads.test/log-2", publishedSize: first.publishedSize - 1 });
   expect(next.verifierKey).not.toBe(first.verifierKey);
   expect((await fetch(`${fixture.address}/log/checkpoint`)).status).toBe(404);
   expect(await verify("log", `${fixture.address}/log-2`)).toMatchObject({ isRight: true });

@@ -101,9 +101,14 @@ async function publishLog(deps: PublishDeps): Promise<BillingLog> {
   await keepFullTiles(deps, log, size);
   if (size === 0) return log;
   const checkpoint = signNote(checkpointText({ origin, size, root: await rootOf(database, logId, size) }), key);
+  // Before it is served: whatever was served, the files know of it, also after a crash between the two.
+  await keepCheckpoint(deps, log, checkpoint);
   const [published] = await database.run(storeCheckpoint, [logId, size, checkpoint]);
-  if (published !== undefined) await keepCheckpoint(deps, published, checkpoint);
-  return published ?? log;
+  if (published !== undefined) return published;
+  // Another node has published more meanwhile, and this one's file may have come after that node's.
+  const newer = (await findLog(database, logId)) ?? log;
+  if (newer.checkpoint !== null) await keepCheckpoint(deps, newer, newer.checkpoint);
+  return newer;
 }
 
 const checkpointFile = (log: BillingLog) => `${folderOf(log)}/checkpoint`;
@@ -116,8 +121,9 @@ async function keepCheckpoint({ media }: PublishDeps, log: BillingLog, checkpoin
 }
 
 /**
- * Whether the files have a checkpoint that this store has not signed: it was restored from a backup that is older. To go on
- * would sign another tree of the same size, which whoever keeps the checkpoint would call a fraud.
+ * Whether the files have a checkpoint of entries that this store lacks, or one that cannot be read, as a restore leaves it: the
+ * store is that of an older backup. To go on would sign another tree of the same size, which anybody who keeps the checkpoint
+ * would call a fraud.
  */
 async function isBehindItsFiles({ database, media }: PublishDeps, log: BillingLog): Promise<boolean> {
   const file = await (await media.open(checkpointFile(log)))?.read(undefined);
@@ -125,10 +131,10 @@ async function isBehindItsFiles({ database, media }: PublishDeps, log: BillingLo
   const parts: Buffer[] = [];
   for await (const part of file.body) parts.push(Buffer.from(part));
   const head = sizeOfCheckpoint(Buffer.concat(parts).toString("utf8"));
-  if (head === undefined) return false;
-  // Another node may have published since the file was read, but never before its row was written.
-  const { publishedSize } = (await findLog(database, log.logId)) ?? log;
-  if (head.size > publishedSize) return true;
+  if (head === undefined) return true;
+  // Entries are committed before a checkpoint of them is signed, by another node, too.
+  const { size } = (await findLog(database, log.logId)) ?? log;
+  if (head.size > size) return true;
   return !head.root.equals(await rootOf(database, log.logId, head.size));
 }
 

@@ -60,9 +60,10 @@ async function sendTile(
     reply.callNotFound();
     return reply;
   }
-  reply.header("cache-control", FOREVER).type("application/octet-stream");
   const file = name.width === TILE_WIDTH ? await readFile(media, `${folderOf(log)}/${tilePath(name)}`) : undefined;
   const bytes = file ?? (await tileBytes(database, logId, name));
+  // Once they are there: an error must not be kept for ever.
+  reply.header("cache-control", FOREVER).type("application/octet-stream");
   return name.level === "entries" ? sendCompressed(bytes, accepted, reply) : reply.send(bytes);
 }
 

@@ -44,6 +44,7 @@ const findEntries = statement<PlacedEntry>(
   `with settled as (
      select entered.kind, at, split_part(transaction_id, ' ', 3) as month, split_part(transaction_id, ' ', 4)::xid8 as up_to
      from money_entries as entered where account = 'advertiser:' || $1::text and entered.kind in ('charge', 'refund')
+       and split_part(transaction_id, ' ', 1) in ('charge', 'refund')
    ),
    batches as (
      select kind, month, up_to, at, coalesce(lag(up_to) over (partition by kind, month order by up_to), '0') as since from settled
@@ -67,6 +68,7 @@ const findEnd = statement<{ upTo: string | null }>(
   "billing-log.end-of-statement",
   `select max(split_part(transaction_id, ' ', 4)::xid8)::text as "upTo" from money_entries
    where account = 'advertiser:' || $1::text and kind in ('charge', 'refund')
+     and split_part(transaction_id, ' ', 1) in ('charge', 'refund')
      and at >= ($2 || '-01')::timestamptz and at < ($2 || '-01')::timestamptz + interval '1 month'`,
 );
 

@@ -20,8 +20,12 @@ interface MailedLink {
   isReset: boolean;
 }
 
-/** Sends the link of an invitation to the invited person. Whether the mail server has taken it. */
-export async function mailLink(send: SendLink, { email, link, expiresAt, isReset }: MailedLink): Promise<boolean> {
+/** Sends the link of an invitation to the invited person. Whether the mail server has taken it; why not stands in the log. */
+export async function mailLink(
+  send: SendLink,
+  { email, link, expiresAt, isReset }: MailedLink,
+  log: { warn(facts: object, message: string): void },
+): Promise<boolean> {
   if (send === undefined) return false;
   const until = `${expiresAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const text = isReset
@@ -33,5 +37,8 @@ export async function mailLink(send: SendLink, { email, link, expiresAt, isReset
     subject: isReset ? "Choose a new way to sign in" : "Your invitation to the console",
     text: `${text}\n\n${link}\n\nIt works once, until ${until}. If you expected no such mail, nothing has to be done.\n`,
   });
+  // Neither the address nor the link.
+  if (sent.outcome === "failed")
+    log.warn({ error: sent.error }, "an invitation could not be mailed; its link is in the answer");
   return sent.outcome === "sent";
 }

@@ -170,10 +170,11 @@ function accounts(deps: PeopleOperatorDeps) {
   const invited = async (
     { token, person, expiresAt }: { token: string; person: Person; expiresAt: Date },
     isReset: boolean,
+    { log }: FastifyRequest,
   ) => {
     // In the fragment, so that it is in no server's log.
     const link = `${consoleAddress(publicUrl)}/invitation#${token}`;
-    const isMailed = await mailLink(sendLink, { email: person.email, link, expiresAt, isReset });
+    const isMailed = await mailLink(sendLink, { email: person.email, link, expiresAt, isReset }, log);
     return { person, link, expiresAt, isMailed };
   };
 
@@ -192,7 +193,7 @@ function accounts(deps: PeopleOperatorDeps) {
         throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
       }
       if (made.outcome === "unknown-advertiser") throw unknownAdvertiser();
-      return invited(made, false);
+      return invited(made, false, http);
     },
 
     async createSignInLink({ body: { email }, http }) {
@@ -205,7 +206,7 @@ function accounts(deps: PeopleOperatorDeps) {
     async renewInvitation({ params: { personId }, http }) {
       const made = await renewInvitation(deps, { personId, ...changing(http), now: now() });
       if (made === undefined) throw unknownPerson(personId);
-      return invited(made, made.isReset);
+      return invited(made, made.isReset, http);
     },
 
     async changeRole({ params: { personId }, query, body, http }) {

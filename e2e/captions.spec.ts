@@ -101,7 +101,7 @@ test("references and markup of captions read as in a browser, and become no HTML
   await expect(caption.locator("img")).toHaveCount(0);
 });
 
-test("the viewer's language chooses the captions, also one that the app has no texts in", async ({
+test("the viewer's language chooses the captions, also one that the app has no texts in", { tag: "@long" }, async ({
   api,
   page,
   stack,

@@ -72,7 +72,7 @@ test("a payee with a wrong account is refused; all that is due is paid in one st
   await desk.getByRole("button", { name: "Payee of Crosswords" }).waitFor();
 });
 
-test("what an advertiser's statements say of it is kept", async ({ desk, stack }) => {
+test("what an advertiser's statements say of it is kept", { tag: "@long" }, async ({ desk, stack }) => {
   await desk.goto("advertisers");
   await desk.getByRole("link", { name: SHOP }).click();
   await desk.getByRole("button", { name: "Details", exact: true }).click();
@@ -132,7 +132,7 @@ async function tellOwner({ dataDirectory }: DemoStack): Promise<void> {
   await database.close();
 }
 
-test("of what one is told is chosen on the own page, and kept", async ({ desk }) => {
+test("of what one is told is chosen on the own page, and kept", { tag: "@long" }, async ({ desk }) => {
   await desk.goto("account");
   const box = desk.getByRole("checkbox", { name: "Webhooks fail: Here" });
   await expect(box).toBeChecked();

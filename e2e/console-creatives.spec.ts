@@ -121,11 +121,9 @@ for (const { name, size, tag } of windows) {
   });
 }
 
-test("a letter decides nothing from the key that opens something until it is closed, and none is lost", async ({
-  desk,
-  stack,
-  browser,
-}) => {
+test("a letter decides nothing from the key that opens something until it is closed, and none is lost", {
+  tag: "@long",
+}, async ({ desk, stack, browser }) => {
   const [first, second] = ["unseen-1.mp4", "unseen-2.mp4"];
   await submitVideos(browser, stack, [first, second]);
   const release = await hold(desk, "GET", "**/finder-*.js");
@@ -336,9 +334,9 @@ test.describe("as an advertiser", () => {
   }
 });
 
-test("an upload waits for a lost connection, and says what else has ended it; unfinished ones can be removed", async ({
-  desk,
-}) => {
+test("an upload waits for a lost connection, and says what else has ended it; unfinished ones can be removed", {
+  tag: "@long",
+}, async ({ desk }) => {
   // Its lost connection is an error in this window's console, which the other's would report.
   const page = await desk.context().newPage();
   let onPart = async (route: Route): Promise<void> => route.continue();

@@ -152,7 +152,10 @@ test("a bot is added on its screen, up to a first token that works and a test th
   await receiver.close();
 });
 
-test("an advertiser is added, and renamed unless another person has renamed it meanwhile", async ({ desk, stack }) => {
+test("an advertiser is added, and renamed unless another person has renamed it meanwhile", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
   await desk.getByRole("link", { name: "Advertisers", exact: true }).click();
   await desk.getByRole("button", { name: "Add an advertiser" }).click();
   const dialog = desk.getByRole("dialog");
@@ -193,10 +196,9 @@ test("an advertiser is added, and renamed unless another person has renamed it m
   await expect(dialog).toHaveCount(0);
 });
 
-test("who is told of failing webhooks, and how many are sent at once, is set on the bot's screen", async ({
-  desk,
-  stack,
-}) => {
+test("who is told of failing webhooks, and how many are sent at once, is set on the bot's screen", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
   const url = "https://quiz.example/webhooks";
   await stack.ads(["bots", "add", "--bot-id", "7100000043", "--name", "Told", "--webhook-url", url, "--json"]);
   await desk.goto("bots/7100000043");

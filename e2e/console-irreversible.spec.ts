@@ -86,7 +86,9 @@ test("a key for postbacks is made, a conversion reversed and a user erased, each
 test.describe("by its address", () => {
   test.use({ refusal: 400 });
 
-  test("a video is added, and an address without one is refused with the reason", async ({ desk }) => {
+  test("a video is added, and an address without one is refused with the reason", { tag: "@long" }, async ({
+    desk,
+  }) => {
     const video = readFileSync(join(root, "e2e/fixtures/clip-2s.mp4"));
     const server = createServer((request, response) => {
       if (request.url === "/clip.mp4") response.writeHead(200, { "content-type": "video/mp4" }).end(video);

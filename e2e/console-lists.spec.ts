@@ -209,9 +209,9 @@ test("a filter that is taken back leaves the list whole, and its name out of the
   expect(new URL(desk.url()).search).toBe("");
 });
 
-test("the key / leads to the search of a list, and to the finder where a form has the only search fields", async ({
-  desk,
-}) => {
+test("the key / leads to the search of a list, and to the finder where a form has the only search fields", {
+  tag: "@long",
+}, async ({ desk }) => {
   await desk.goto("campaigns");
   await desk.getByRole("table", { name: "Campaigns" }).waitFor();
   await desk.keyboard.press("/");

@@ -82,7 +82,10 @@ for (const { name, size, tag } of windows) {
       expect(await stateOf()).toBe("active");
     });
 
-    test("who changed a campaign is three clicks from the change being taken back", async ({ reader, stack }) => {
+    test("who changed a campaign is three clicks from the change being taken back", { tag: "@long" }, async ({
+      reader,
+      stack,
+    }) => {
       const { page } = reader;
       const campaign = async () => {
         const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
@@ -228,7 +231,10 @@ test("who keeps the accounts tops up, pays out and reads reports, and sees no ca
   await page.close();
 });
 
-test("the system shows the node with its version and the settings in force, and no secret", async ({ desk, stack }) => {
+test("the system shows the node with its version and the settings in force, and no secret", { tag: "@long" }, async ({
+  desk,
+  stack,
+}) => {
   await desk.getByRole("link", { name: "System", exact: true }).click();
   const nodes = desk.getByRole("table", { name: "Nodes" });
   await expect(nodes.getByRole("row")).toHaveCount(2, { timeout: 40_000 });
@@ -262,9 +268,9 @@ test("a new campaign warns of a new advertiser and an unknown macro, and its dra
   await expect(desk.getByLabel("Advertiser")).toHaveValue("");
 });
 
-test("a window keeps its language while another one gets a different one, whose words may fail to load", async ({
-  desk,
-}) => {
+test("a window keeps its language while another one gets a different one, whose words may fail to load", {
+  tag: "@long",
+}, async ({ desk }) => {
   const other = await desk.context().newPage();
   await other.goto("");
   await other.getByRole("heading", { name: "Overview" }).waitFor();
@@ -297,7 +303,9 @@ test("a window keeps its language while another one gets a different one, whose 
 
 test.describe("in Russian", () => {
   test.use({ locale: "ru-RU" });
-  test("a refusal of the server is said in the reader's language, with its values", async ({ desk }) => {
+  test("a refusal of the server is said in the reader's language, with its values", { tag: "@long" }, async ({
+    desk,
+  }) => {
     await desk.getByRole("link", { name: "Рекламодатели", exact: true }).click();
     await desk.getByRole("button", { name: "Добавить рекламодателя" }).click();
     await desk.getByLabel("Название, которое видят зрители").fill("harbour coffee");

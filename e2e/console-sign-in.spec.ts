@@ -178,11 +178,9 @@ test("an address that a provider's answer would have leads nowhere else, with wh
   expect(new Set(visited)).toEqual(new Set([origin]));
 });
 
-test("a screen that cannot be loaded without a connection says so, and is there once it is back", async ({
-  browser,
-  stack,
-  ownerState,
-}) => {
+test("a screen that cannot be loaded without a connection says so, and is there once it is back", {
+  tag: "@long",
+}, async ({ browser, stack, ownerState }) => {
   const baseURL = `${stack.urls.adService.replace("127.0.0.1", "localhost")}/console/`;
   // A page of its own: the browser reports each lost request as an error.
   const context = await browser.newContext({

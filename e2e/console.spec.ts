@@ -148,7 +148,9 @@ for (const { name, size, tag } of windows) {
       expect(await budget()).toBe(20_000_000);
     });
 
-    test("everything of an advertiser is paused in three clicks, and taken back in one", async ({ reader }) => {
+    test("everything of an advertiser is paused in three clicks, and taken back in one", { tag: "@long" }, async ({
+      reader,
+    }) => {
       const { page } = reader;
       await reader.open();
       await reader.click(reader.section("Campaigns"));
@@ -161,10 +163,9 @@ for (const { name, size, tag } of windows) {
       await expect(page.getByRole("cell", { name: "running" })).toHaveCount(2);
     });
 
-    test("a campaign is duplicated with other dates in three clicks, and archived with a time to take it back", async ({
-      reader,
-      stack,
-    }) => {
+    test("a campaign is duplicated with other dates in three clicks, and archived with a time to take it back", {
+      tag: "@long",
+    }, async ({ reader, stack }) => {
       const { page } = reader;
       await reader.open();
       await reader.click(reader.section("Campaigns"));
@@ -298,7 +299,10 @@ test("a person changes the password, signs in elsewhere with a recovery code, an
   await other.close();
 });
 
-test("signing out ends the session, and a link that was used signs nobody in", async ({ browser, stack }) => {
+test("signing out ends the session, and a link that was used signs nobody in", { tag: "@long" }, async ({
+  browser,
+  stack,
+}) => {
   const page = await browser.newPage({ isMobile: false, viewport: { width: 1280, height: 800 } });
   const link = await stack.signInLink();
   await page.goto(link);

@@ -69,7 +69,7 @@ test.describe("what the page does to the frame is reported", () => {
       }),
   };
   for (const [name, trick] of Object.entries(tricks))
-    test(name, async ({ api, page, userId, game }) => {
+    test(name, { tag: name.endsWith("transparent") ? [] : "@long" }, async ({ api, page, userId, game }) => {
       await game.open(page, userId, { policy: "none" });
       await trick(page);
       const covers = coversReported(page);
@@ -78,7 +78,7 @@ test.describe("what the page does to the frame is reported", () => {
       expect(new Set(covers)).toEqual(new Set([true]));
     });
 
-  test("an honest page is not", async ({ api, page, userId, game }) => {
+  test("an honest page is not", { tag: "@long" }, async ({ api, page, userId, game }) => {
     await game.open(page, userId);
     const covers = coversReported(page);
     await showAndWatch(page);
@@ -116,7 +116,7 @@ test("a page that removes or moves the frame in the middle gets its result at on
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a page that renders itself anew after preload() shows an ad all the same", async ({
+test("a page that renders itself anew after preload() shows an ad all the same", { tag: "@long" }, async ({
   api,
   page,
   userId,
@@ -200,7 +200,12 @@ test("two frames at once pay one reward", async ({ api, page, stack, userId, gam
   expect(faults).toEqual([]);
 });
 
-test("where the browser keeps storage from frames, an ad is watched and paid", async ({ api, page, userId, game }) => {
+test("where the browser keeps storage from frames, an ad is watched and paid", { tag: "@long" }, async ({
+  api,
+  page,
+  userId,
+  game,
+}) => {
   await page.addInitScript(() => {
     const refuse = () => {
       throw new DOMException("The operation is insecure.", "SecurityError");

@@ -12,43 +12,40 @@ import { test as base, expect, expectNeverPaid, expectPaidOnce } from "./stack.t
 const pages = join(root, "e2e/in-app-pages");
 const mediaTypes: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript" };
 
+// One worker builds the pages, for all of these tests. A worker fixture would cost each worker a further stack.
+base.describe.configure({ mode: "default" });
+let builtPages: string;
+base.beforeAll(async () => {
+  builtPages = mkdtempSync(join(tmpdir(), "intermission-pages-"));
+  await runCommand(join(pages, "node_modules/.bin/vite"), ["build", pages, "--outDir", builtPages, "--emptyOutDir"]);
+});
+base.afterAll(() => rmSync(builtPages, { recursive: true }));
+
 /** The pages that the documentation shows, as Vite builds them, with the addresses of this stack in place of its examples. */
-const test = base.extend<{ open: (page: Page, name: string, userId: string) => Promise<void> }, { builtPages: string }>(
-  {
-    builtPages: [
-      // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
-      async ({}, use) => {
-        const folder = mkdtempSync(join(tmpdir(), "intermission-pages-"));
-        await runCommand(join(pages, "node_modules/.bin/vite"), ["build", pages, "--outDir", folder, "--emptyOutDir"]);
-        await use(folder);
-        rmSync(folder, { recursive: true });
-      },
-      { scope: "worker", timeout: 60_000 },
-    ],
-    open: async ({ stack, builtPages }, use) => {
-      const { urls, secrets } = stack;
-      const server = createServer((request, response) => {
-        const file = join(builtPages, new URL(request.url ?? "", "http://localhost").pathname);
-        const type = mediaTypes[extname(file)];
-        if (type === undefined) return response.writeHead(204).end();
-        const text = readFileSync(file, "utf8")
-          .replaceAll("https://rewards.example.com", urls.adService)
-          .replaceAll("7000000001", secrets.botId);
-        return response.setHeader("content-type", type).end(text);
-      });
-      await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-      const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
-      await stack.ads(["bots", "update", secrets.botId, "--app-origin", origin]);
-      await use(async (page, name, userId) => {
-        const launch = new URLSearchParams({ tgWebAppData: initDataOf(userId, secrets), tgWebAppVersion: "9.1" });
-        await page.goto(`${origin}/${name}.html#${launch}`);
-      });
-      server.close();
-      server.closeAllConnections();
-      await stack.ads(["bots", "update", secrets.botId, "--app-origin", "none"]);
-    },
+const test = base.extend<{ open: (page: Page, name: string, userId: string) => Promise<void> }>({
+  open: async ({ stack }, use) => {
+    const { urls, secrets } = stack;
+    const server = createServer((request, response) => {
+      const file = join(builtPages, new URL(request.url ?? "", "http://localhost").pathname);
+      const type = mediaTypes[extname(file)];
+      if (type === undefined) return response.writeHead(204).end();
+      const text = readFileSync(file, "utf8")
+        .replaceAll("https://rewards.example.com", urls.adService)
+        .replaceAll("7000000001", secrets.botId);
+      return response.setHeader("content-type", type).end(text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+    const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+    await stack.ads(["bots", "update", secrets.botId, "--app-origin", origin]);
+    await use(async (page, name, userId) => {
+      const launch = new URLSearchParams({ tgWebAppData: initDataOf(userId, secrets), tgWebAppVersion: "9.1" });
+      await page.goto(`${origin}/${name}.html#${launch}`);
+    });
+    server.close();
+    server.closeAllConnections();
+    await stack.ads(["bots", "update", secrets.botId, "--app-origin", "none"]);
   },
-);
+});
 
 async function tapAndWatch(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Watch an ad" }).click();
@@ -130,7 +127,13 @@ const showOfAdsgram = (page: Page, blockId = "123", isDestroyed = false) =>
     { block: blockId, isEnded: isDestroyed },
   );
 
-test("AdsGram's events and results tell why there is no ad", async ({ api, page, stack, userId, open }) => {
+test("AdsGram's events and results tell why there is no ad", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+  open,
+}) => {
   const { botId } = stack.secrets;
   await open(page, "adsgram", userId);
   const refused = (description: string, error = true) => ({ done: false, description, state: "load", error });
@@ -157,12 +160,9 @@ test("AdsGram's events and results tell why there is no ad", async ({ api, page,
   await expectNeverPaid(api, userId);
 });
 
-test("a page that was written for Monetag shows our ads, whatever Monetag's own script does meanwhile", async ({
-  api,
-  page,
-  userId,
-  open,
-}) => {
+test("a page that was written for Monetag shows our ads, whatever Monetag's own script does meanwhile", {
+  tag: "@long",
+}, async ({ api, page, userId, open }) => {
   // The package loads it from an address of its own.
   await page.route("**/yoszi.com/sdk.js", (route) =>
     route.fulfill({

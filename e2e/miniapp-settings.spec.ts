@@ -22,12 +22,9 @@ async function examine({ urls, secrets }: DemoStack): Promise<string> {
   return runCommand(process.execPath, ["packages/publisher/src/cli.ts", "doctor"], { env });
 }
 
-test("the settings button of the client opens what is stored of the user, with the publisher's privacy policy", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("the settings button of the client opens what is stored of the user, with the publisher's privacy policy", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   const { botId } = stack.secrets;
   await stack.ads(["bots", "update", botId, "--privacy-url", "https://garden.example/privacy#ads"]);
   const posted = await noteCalls(page);

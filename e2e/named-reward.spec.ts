@@ -75,12 +75,9 @@ test("the next ad's button is the main one and counts the day's ads; its video l
   expect(await api.balance(userId)).toBe(20);
 });
 
-test("the bot's picture and the unit's icon stand where the reward is named; where they are broken, nothing moves", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("the bot's picture and the unit's icon stand where the reward is named; where they are broken, nothing moves", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   await changeBot(stack, coins);
   const icon = page.locator(".unit-icon");
   const pictureIn = (selector: string) =>
@@ -130,7 +127,7 @@ function boxes(elements: Element[]): number[][] {
   });
 }
 
-test("a code of a join names the channel in place of coins, and no further ad is offered", async ({
+test("a code of a join names the channel in place of coins, and no further ad is offered", { tag: "@long" }, async ({
   page,
   stack,
   userId,
@@ -153,7 +150,12 @@ test("a code of a join names the channel in place of coins, and no further ad is
   await expect(page.getByText("coins")).toHaveCount(0);
 });
 
-test("without an offer the ad plays at once, without sound, and pays", async ({ api, page, stack, userId }) => {
+test("without an offer the ad plays at once, without sound, and pays", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await changeBot(stack, { skipOffer: true });
   await openWithNewCode({ api, page, stack, userId });
   await expect(page.getByRole("button", { name: "Turn sound on" })).toBeVisible();

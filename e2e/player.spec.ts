@@ -115,7 +115,7 @@ test("the status screen is loaded before the start, also if the video could play
   await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
 });
 
-test("the client's bars and full screen follow the ad, and are restored after it", async ({
+test("the client's bars and full screen follow the ad, and are restored after it", { tag: "@long" }, async ({
   api,
   context,
   stack,

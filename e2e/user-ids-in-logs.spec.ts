@@ -8,12 +8,9 @@ async function runCli(server: "ad-service" | "api", words: string[], env: NodeJS
   return runCommand(process.execPath, [join(root, `apps/${server}/src/cli.ts`), ...words], { env });
 }
 
-test("a view, a click, a refusal and the erasure leave a user's hash in the logs, the same at both servers, and never the id", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("a view, a click, a refusal and the erasure leave a user's hash in the logs, the same at both servers, and never the id", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   // It starts six processes.
   test.setTimeout(180_000);
   const env = { DATA_DIR: stack.dataDirectory, MODE: "demo", ENCRYPTION_KEY: stack.secrets.encryptionKey };

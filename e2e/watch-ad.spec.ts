@@ -12,7 +12,7 @@ test("watching to the end and closing pays once, and the mini-app shows it", asy
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("reading about the ad holds it, a report counts, and the view is paid after it", async ({
+test("reading about the ad holds it, a report counts, and the view is paid after it", { tag: "@long" }, async ({
   api,
   page,
   stack,
@@ -87,7 +87,12 @@ test("swiping the page away after the end still pays", { tag: "@long" }, async (
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a swipe before the first report loses no played range", async ({ api, page, stack, userId }) => {
+test("a swipe before the first report loses no played range", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await page.addInitScript(() => {
     // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
@@ -172,7 +177,7 @@ test("two tabs pay once, and the older one shows that the ad plays elsewhere", a
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a double tap on each button pays once", async ({ api, page, stack, userId }) => {
+test("a double tap on each button pays once", { tag: "@long" }, async ({ api, page, stack, userId }) => {
   await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).dblclick();
   await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });

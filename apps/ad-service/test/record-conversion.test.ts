@@ -250,7 +250,7 @@ describe("postbacks of advertisers", () => {
     ]);
   });
 
-  test("the largest values of many conversions add up to the millionth", async () => {
+  test("the largest values of many conversions add up to the millionth", { tags: "long" }, async () => {
     for (let number = 0; number < 95; number++)
       await postback({ click_id: clickId, key, conversion_id: `${number}`, value_micros: String(10n ** 17n) });
     expect((await readSums()).sums).toMatchObject([{ event: "", conversions: 95, valueMicros: 95n * 10n ** 17n }]);
@@ -291,7 +291,7 @@ describe("postbacks of advertisers", () => {
     expect(guesses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test("one click has a hundred conversions at most", async () => {
+  test("one click has a hundred conversions at most", { tags: "long" }, async () => {
     const codes: number[] = [];
     for (let number = 0; number < 102; number++)
       codes.push((await postback({ click_id: clickId, key, conversion_id: `${number}` })).status);

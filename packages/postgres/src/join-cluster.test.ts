@@ -101,7 +101,7 @@ test("a user that closes the store logs no broken connection", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("users that are killed leave no process, and the next one finds what was written", async () => {
+test("users that are killed leave no process, and the next one finds what was written", { tags: "long" }, async () => {
   const users = await Promise.all([startUser(dataDirectory, "one"), startUser(dataDirectory, "two")]);
   const pid = pidOf(dataDirectory) ?? 0;
   const [one, two] = users;

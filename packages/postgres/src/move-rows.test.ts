@@ -157,7 +157,9 @@ test("rows that another connection changes during the import are an error that n
   }
 });
 
-test("a store that is not empty, another export, another version and a damaged file are refused with the next step", async () => {
+test("a store that is not empty, another export, another version and a damaged file are refused with the next step", {
+  tags: "long",
+}, async () => {
   const { source, folder } = await exported();
   await expect(importAll(source, folder)).rejects.toThrow(
     /the schema "shop" is in the store already.*name an empty store/,

@@ -225,7 +225,9 @@ test("an event whose handler tried again after a commit that failed is handled",
   expect(await place.coins("evt_1")).toBe(1);
 });
 
-test("a commit that gets no connection of its pool says so when its lease is over, and holds none that comes later", async () => {
+test("a commit that gets no connection of its pool says so when its lease is over, and holds none that comes later", {
+  tags: "long",
+}, async () => {
   const database = await createServerDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   pool.on("error", () => {});

@@ -81,7 +81,9 @@ test("an immediate second signal is ignored, and one after a second ends the pro
   expect(await process.exited).toBe(1);
 });
 
-test("while it drains, answers close the connections that clients hold open, so that these move to other nodes", async () => {
+test("while it drains, answers close the connections that clients hold open, so that these move to other nodes", {
+  tags: "long",
+}, async () => {
   const process = await start("await app.close();", "drainMs: 2000");
   const connectionOf = async (path: string) => (await fetch(process.url + path)).headers.get("connection");
   // Also where no hook runs: an address that cannot be read, and an answer that its handler writes itself, as of an upload.

@@ -27,7 +27,9 @@ async function guarded(setting: TokenGuardOptions["setting"] = "OPERATOR_TOKEN")
   return { ask, registry, warnings, lines, advance: (ms: number) => (nowMs += ms) };
 }
 
-test("three thousand wrong tokens are limited, counted, and logged once a minute; the right one passes all the time", async () => {
+test("three thousand wrong tokens are limited, counted, and logged once a minute; the right one passes all the time", {
+  tags: "long",
+}, async () => {
   const { ask, registry, warnings, lines, advance } = await guarded();
   const answers = await Promise.all(Array.from({ length: 3000 }, (_, index) => ask(`Bearer wrong_token_${index}`)));
   const refused = answers.filter(({ statusCode }) => statusCode === 429);

@@ -56,7 +56,7 @@ test(`of ${tries} changed webhooks exactly the genuine ones are accepted, and no
   }
 }, 600_000);
 
-test("verdicts are also correct with fast-check, which shrinks a counterexample", () => {
+test("verdicts are also correct with fast-check, which shrinks a counterexample", { tags: "long" }, () => {
   fc.assert(
     fc.property(fc.gen(), (draw) => void judgeOne((bound) => draw(fc.nat, { max: bound - 1 }))),
     { numRuns: isLong ? 20_000 : 2000 },

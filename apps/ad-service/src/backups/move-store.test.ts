@@ -143,7 +143,7 @@ async function hashInBucket(port: number, bucket: string, name: string): Promise
   return hash.digest("hex");
 }
 
-test("export and import name what to do where they cannot work", async () => {
+test("export and import name what to do where they cannot work", { tags: "long" }, async () => {
   const fixture = await openCliFixture();
   onTestFinished(() => fixture.close());
   const nowhere = await fixture.ads(["export", temporaryFolder()]);

@@ -161,7 +161,9 @@ describe("trees of any size", () => {
   const entry = (index: number) => Buffer.from(`entry ${index}`);
   const size = fc.integer({ min: 1, max: 900 });
 
-  test("tiles that were appended in parts are those of the whole, and each proof of the server holds by verify.mjs", async () => {
+  test("tiles that were appended in parts are those of the whole, and each proof of the server holds by verify.mjs", {
+    tags: "long",
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(
         size,
@@ -308,7 +310,7 @@ describe("signed-note, by the vectors of golang.org/x/mod/sumdb/note", () => {
     expect(verify.openNote(`${text}\n${enoch}${signature}${signature}`, known)).toBe(text);
   });
 
-  test("no other text is a key", () => {
+  test("no other text is a key", { tags: "long" }, () => {
     for (let from = 0; from <= key.length; from++)
       for (let to = from + 1; to <= key.length; to++)
         if (to - from < key.length) expect(() => verify.parseVerifierKey(key.slice(from, to))).toThrow();

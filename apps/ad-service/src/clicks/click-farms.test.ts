@@ -57,7 +57,7 @@ describe("click farms and crowds, by default", () => {
     expect(waiting.every(({ suspicions }) => suspicions.includes("many-users-of-one-address"))).toBe(true);
   });
 
-  test("a farm with an agent for each user, or that waits, is bounded by its network", async () => {
+  test("a farm with an agent for each user, or that waits, is bounded by its network", { tags: "long" }, async () => {
     await open();
     const address = newAddress();
     for (const code of await issueMany(64)) {

@@ -82,7 +82,9 @@ test("a folder of videos that became read-only is answered 507 that names it and
   }
 });
 
-test("a full disk is answered 507 that names it, stores nothing, and the next request is answered at once", async () => {
+test("a full disk is answered 507 that names it, stores nothing, and the next request is answered at once", {
+  tags: "long",
+}, async () => {
   const disk = await mountSmallDisk(2);
   onTestFinished(() => disk.remove());
   const ask = await open(disk.outside);

@@ -241,7 +241,9 @@ describe("replays", () => {
     });
   });
 
-  test("replays during deliveries lose no event, leave none behind and send none unrecorded", async () => {
+  test("replays during deliveries lose no event, leave none behind and send none unrecorded", {
+    tags: "long",
+  }, async () => {
     // Every third answer is a failure, and waiting deliveries become due immediately.
     endpoint.answer = (response) => response.writeHead(endpoint.received.length % 3 === 0 ? 500 : 200).end();
     await fixture.setEndpoint({ max_in_flight: 20 });
@@ -350,7 +352,7 @@ describe("replays", () => {
       expect(await other.deliveries()).toMatchObject([{ event_id: foreign, state: "waiting" }]);
     });
 
-    test("that exceed one batch are reached by the cursor, each once", async () => {
+    test("that exceed one batch are reached by the cursor, each once", { tags: "long" }, async () => {
       const made = await fixture.enqueue(2300);
       await set(made, "state = 'failed'");
       expect(await countReplayable(store.database, range("failed"))).toMatchObject({

@@ -114,7 +114,9 @@ describe("new events", () => {
     expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
   });
 
-  test("two nodes together keep to an endpoint's limit of concurrent requests, and send each event once", async () => {
+  test("two nodes together keep to an endpoint's limit of concurrent requests, and send each event once", {
+    tags: "long",
+  }, async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 5);
     const nodes = [await start(), await start()];
     const made = await Promise.all(

@@ -110,7 +110,9 @@ describe("a password", () => {
     expect(await signIn(typed.replace("é", "e"))).toBe(401);
   });
 
-  test("whose hash is of the form in which it was typed opens in it, and from then on in each", async () => {
+  test("whose hash is of the form in which it was typed opens in it, and from then on in each", {
+    tags: "long",
+  }, async () => {
     await accept(typed);
     const nonce = randomBytes(16);
     const message = typed.normalize("NFD");

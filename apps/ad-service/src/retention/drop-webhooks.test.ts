@@ -64,7 +64,9 @@ test("webhooks are dropped by the week once none waits, is being sent or held; t
   expect(await counts()).toEqual([2, 0, 0]);
 });
 
-test("an event whose webhook was dropped is listed still; what needs the webhook says since when webhooks are kept", async () => {
+test("an event whose webhook was dropped is listed still; what needs the webhook says since when webhooks are kept", {
+  tags: "long",
+}, async () => {
   const [eventId = ""] = await fixture.enqueue();
   const { botId } = fixture;
   await ask("update deliveries set state = 'failed'");
@@ -97,7 +99,9 @@ test("an event whose webhook was dropped is listed still; what needs the webhook
   expect(await countReplayable(store, { ...range, since })).toMatchObject({ keptSince: null });
 });
 
-test("a report counts the outcomes of webhooks since they are kept, and says so where earlier ones are missing", async () => {
+test("a report counts the outcomes of webhooks since they are kept, and says so where earlier ones are missing", {
+  tags: "long",
+}, async () => {
   const { botId } = fixture;
   const read = (days: number, total: number, kept: number) =>
     readDeliverySuccess(store, {
@@ -117,7 +121,9 @@ test("a report counts the outcomes of webhooks since they are kept, and says so 
   expect(await read(60, 100, 3)).toEqual({ ...all, since: expect.any(Date) });
 });
 
-test("a click that is released when its week was dropped is sent and listed like any other, and its week goes again", async () => {
+test("a click that is released when its week was dropped is sent and listed like any other, and its week goes again", {
+  tags: "long",
+}, async () => {
   const sixtyDaysAgo = daysFrom(-60);
   await makePastPartitions(store, { from: sixtyDaysAgo, to: sixtyDaysAgo });
   const clickId = newClickId(sixtyDaysAgo.getTime(), new Uint8Array(10));

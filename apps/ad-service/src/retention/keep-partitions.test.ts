@@ -59,7 +59,9 @@ test("each table that is partitioned by time has a setting for how long its rows
   expect(found.map(({ name }) => name)).toEqual(partitionedTables.map(({ name }) => name).toSorted());
 });
 
-test("nodes that start at once on a store without partitions make those from last week to four weeks ahead, each once", async () => {
+test("nodes that start at once on a store without partitions make those from last week to four weeks ahead, each once", {
+  tags: "long",
+}, async () => {
   const { store } = await newStore();
   const made = await Promise.all([1, 2, 3].map(() => makeUpcomingPartitions(store, now)));
   expect(made.map(({ made: names }) => names.length).toSorted()).toEqual([0, 0, 6 * partitionedTables.length]);

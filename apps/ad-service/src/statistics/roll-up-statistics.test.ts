@@ -122,7 +122,9 @@ describe("statistics", () => {
     });
   });
 
-  test("more counts of refused clicks than one batch are all added, and later increments of each, too", async () => {
+  test("more counts of refused clicks than one batch are all added, and later increments of each, too", {
+    tags: "long",
+  }, async () => {
     const many = statement<never>(
       "test.many-refusals",
       `insert into click_refusals (bot_id, code, reason, quarter, count)

@@ -96,7 +96,9 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
   });
 });
 
-test("a document is read in slices of 16 KiB, one per turn, however many are read at the same time", async () => {
+test("a document is read in slices of 16 KiB, one per turn, however many are read at the same time", {
+  tags: "long",
+}, async () => {
   const many = 8;
   const document = Buffer.from(hostileDocuments().trackings ?? "");
   const ofReading = openTurns();

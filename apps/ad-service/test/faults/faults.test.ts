@@ -1,3 +1,4 @@
+// @module-tag long
 import tls from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bodyFaults, headerFaults } from "./answer-faults.ts";

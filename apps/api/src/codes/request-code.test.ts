@@ -116,7 +116,7 @@ describe("requesting a code from the ad service", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("a silent service ends in a timeout after the configured time", async () => {
+  test("a silent service ends in a timeout after the configured time", { tags: "long" }, async () => {
     answer = () => {};
     const hurried = clientWith({ timeoutMilliseconds: 500 });
     const hurriedApi = await startTestApi(store.database, {}, hurried);
@@ -129,7 +129,7 @@ describe("requesting a code from the ad service", () => {
     await hurried.close();
   });
 
-  test("an endless answer is cut off", async () => {
+  test("an endless answer is cut off", { tags: "long" }, async () => {
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -157,7 +157,9 @@ describe("requesting a code from the ad service", () => {
     });
   }
 
-  test("a proxy that answers a page is named in the log, without its page, after three attempts", async () => {
+  test("a proxy that answers a page is named in the log, without its page, after three attempts", {
+    tags: "long",
+  }, async () => {
     const lines: string[] = [];
     const logging = await startTestApi(store.database, {}, adService, { log: (line) => lines.push(line) });
     answering(502, "<html><h1>Bad gateway</h1></html>", { "content-type": "text/html" });

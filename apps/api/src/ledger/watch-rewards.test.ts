@@ -97,7 +97,7 @@ describe("watching the ledger", () => {
     }
   });
 
-  test("more test events than a page holds do not hide the entries after them", async () => {
+  test("more test events than a page holds do not hide the entries after them", { tags: "long" }, async () => {
     const from = await latestCursor(store.database);
     await recordEvents(
       store.database,

@@ -30,16 +30,17 @@ const cases = [
 ];
 for (const { name, size, media, shape, width } of cases) {
   const tag = name === "no size" ? [] : "@long";
-  test(
-    `a video whose ad declares ${name} is shown in its picture's own shape`,
-    { tag: "@long" },
-    { tag },
-    async ({ api, page, sell, stack, userId }) => {
-      await sell(media, { files: file(size) });
-      await openWithNewCode({ api, page, stack, userId });
-      await page.getByRole("button", { name: "Watch" }).click();
-      await expect(page.locator(".watch")).toHaveAttribute("data-shape", shape);
-      await expect.poll(async () => (await pictureBox(page)).width).toBeGreaterThan(width);
-    },
-  );
+  test(`a video whose ad declares ${name} is shown in its picture's own shape`, { tag }, async ({
+    api,
+    page,
+    sell,
+    stack,
+    userId,
+  }) => {
+    await sell(media, { files: file(size) });
+    await openWithNewCode({ api, page, stack, userId });
+    await page.getByRole("button", { name: "Watch" }).click();
+    await expect(page.locator(".watch")).toHaveAttribute("data-shape", shape);
+    await expect.poll(async () => (await pictureBox(page)).width).toBeGreaterThan(width);
+  });
 }

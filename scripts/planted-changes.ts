@@ -123,7 +123,7 @@ const measure: PlantedChange = {
       ),
     },
     {
-      file: `${api}/statistics.ts`,
+      file: `${api}/report-figures.ts`,
       write: before("  refunds: counts.describe(", "  reversals: z.int(),\n"),
       noticedBy: ofServers,
     },

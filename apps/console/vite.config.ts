@@ -3,7 +3,9 @@ import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { dropDescriptions } from "./build/drop-descriptions.ts";
+import { keepOutAccess } from "./build/keep-out-access.ts";
 import { limitFirstScreen } from "./build/limit-first-screen.ts";
+import { slimZod } from "./build/slim-zod.ts";
 import { splitWords } from "./build/split-words.ts";
 
 export default defineConfig(({ mode }) => ({
@@ -11,6 +13,8 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
     dropDescriptions(),
+    slimZod(),
+    keepOutAccess(),
     splitWords(),
     // React's development build is larger.
     mode === "production" && limitFirstScreen({ maxKilobytes: 192 }),

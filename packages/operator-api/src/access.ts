@@ -1,4 +1,4 @@
-import type { ReportReader } from "./statistics.ts";
+import type { ReportReader } from "./report-figures.ts";
 
 export const roles = ["owner", "ad-ops", "finance", "analyst", "advertiser", "publisher"] as const;
 export type Role = (typeof roles)[number];
@@ -231,6 +231,12 @@ export const accessOf = {
 type GrantedRole = KeyOf<Exclude<(typeof accessOf)[keyof typeof accessOf], string>>;
 type KeyOf<Rule> = Rule extends unknown ? keyof Rule : never;
 
+/** The routes that a role may use at all: on which objects, the rule decides for each request. */
+export function routesOf(role: Role): (keyof typeof accessOf)[] {
+  const rules = Object.entries(accessOf) as [keyof typeof accessOf, Access][];
+  return rules.filter(([, rule]) => typeof rule === "string" || role in rule).map(([name]) => name);
+}
+
 /** Whose money a report shows: an advertiser's people see what they pay, a publisher's what the bots earn, the staff both. */
 export const readerOfRole = {
   owner: "staff",
@@ -244,7 +250,7 @@ export const readerOfRole = {
 /** As a person of which roles a role may see the console: never of one that reaches further. */
 export const rolesSeenBy: Readonly<Record<Role, readonly Role[]>> = {
   owner: roles,
-  "ad-ops": roles.filter((role) => role !== "owner"),
+  "ad-ops": /* @__PURE__ */ roles.filter((role) => role !== "owner"),
   finance: [],
   analyst: [],
   advertiser: [],

@@ -24,6 +24,7 @@ import { publisherMoneyRoutes } from "./publisher-money.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
 import { sampleRoutes } from "./sample.ts";
 import { savedReportRoutes } from "./saved-reports.ts";
+import { sessionRoutes } from "./session.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
 import { statementRoutes } from "./statements.ts";
 import { statisticsRoutes } from "./statistics.ts";
@@ -63,6 +64,7 @@ export const operatorRoutes = {
   ...savedReportRoutes,
   ...statusRoutes,
   ...userRoutes,
+  ...sessionRoutes,
   ...peopleRoutes,
   ...signInMethodRoutes,
   ...accountRoutes,

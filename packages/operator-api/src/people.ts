@@ -6,25 +6,7 @@ import { after, boundedText, expectedUpdatedAt, moment, next, wholeList } from "
 import { formKinds } from "./form-kinds.ts";
 import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
-
-export const signInMethods = ["password", "passkey", "openid"] as const;
-
-const person = z.object({
-  personId: z.string(),
-  email: z.string(),
-  role: z.enum(roles),
-  advertiserId: z.string().nullable(),
-  advertiser: z.string().nullable().describe("Whose campaigns the person sees; only of the role `advertiser`."),
-  botIds: z.array(z.string()).describe("Which bots the person sees; only of the role `publisher`."),
-  isDisabled: z.boolean(),
-  signInMethods: z
-    .array(z.enum(signInMethods))
-    .describe("How the person may sign in; none before the invitation was accepted."),
-  isSignedIn: z.boolean().describe("Has a session, such as one that a sign-in link has begun."),
-  createdAt: moment,
-  updatedAt: moment.describe("Of the last change of the role."),
-});
-export type Person = z.output<typeof person>;
+import { currentSession, person, session } from "./session.ts";
 
 const email = z
   .email("must be an e-mail address such as ann@example.com")
@@ -85,15 +67,6 @@ const madeLink = z.object({
 const invited = madeLink.extend({
   isMailed: z.boolean().describe("Whether the mail server has taken the link; without one it is for you to pass on."),
 });
-export const session = z.object({ person, expiresAt: moment });
-const currentSession = session.extend({
-  person: person.describe("Whose rights requests have."),
-  seenBy: z
-    .object({ email: z.string(), until: moment })
-    .nullable()
-    .describe("Who sees the console as this person, until when, and may only read; null: the person is signed in."),
-});
-export type CurrentSession = z.output<typeof currentSession>;
 const params = z.object({ personId: z.string().max(64) });
 const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
@@ -113,24 +86,6 @@ export const peopleRoutes = {
     description: "Signs in with a link that the command line made. It works once, within an hour.",
     body: z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] }),
     answer: session,
-  },
-  showSession: {
-    method: "GET",
-    path: "/session",
-    description: "Returns the person who is signed in, or whom the one who is signed in sees the console as.",
-    answer: currentSession,
-  },
-  signOut: {
-    method: "DELETE",
-    path: "/session",
-    description: "Ends the session.",
-    answer: z.object({ ended: z.int() }),
-  },
-  signOutEverywhere: {
-    method: "DELETE",
-    path: "/sessions",
-    description: "Ends all sessions of the person who is signed in.",
-    answer: z.object({ ended: z.int() }),
   },
   openInvitation: {
     method: "POST",
@@ -154,13 +109,6 @@ export const peopleRoutes = {
     description:
       "From now on the session sees what this person sees, for 30 minutes, and changes nothing. Never a person who reaches further.",
     params,
-    answer: currentSession,
-    refusals: [409],
-  },
-  endImpersonation: {
-    method: "DELETE",
-    path: "/session/impersonation",
-    description: "The session is its own person's again.",
     answer: currentSession,
     refusals: [409],
   },

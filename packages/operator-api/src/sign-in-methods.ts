@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { boundedText, moment } from "./fields.ts";
-import { session, token } from "./people.ts";
+import { token } from "./people.ts";
 import type { OperatorRoutes } from "./route.ts";
+import { session } from "./session.ts";
 
 /** The OpenID providers that the settings may name: Telegram, and one other. */
 export const openIdProviderIds = ["telegram", "openid"] as const;

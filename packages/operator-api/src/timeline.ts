@@ -9,8 +9,8 @@ import {
 import { z } from "zod";
 import { endReason } from "./deliveries.ts";
 import { moment } from "./fields.ts";
+import { type NoAdReason, noAdReasons } from "./report-figures.ts";
 import { closeReason, storedViewState } from "./reviews.ts";
-import { type NoAdReason, noAdReasons } from "./statistics.ts";
 import { clickSuspicions, viewSuspicions } from "./suspicions.ts";
 
 /** What happened to a code or its user. */

@@ -2,7 +2,7 @@ import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { ScriptState } from "./bots.ts";
 import type { ConversionRefusal } from "./conversions.ts";
 import type { ListedDelivery } from "./deliveries.ts";
-import type { NoAdReason } from "./statistics.ts";
+import type { NoAdReason } from "./report-figures.ts";
 import type { ClickSuspicion, ViewSuspicion } from "./suspicions.ts";
 
 /** English texts of words that the command line and the console both show. The console has the other languages. */

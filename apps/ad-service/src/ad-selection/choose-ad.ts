@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type CampaignFormat, campaignPriorities } from "@intermission/operator-api/campaign-words";
 import type { CampaignCreative } from "@intermission/operator-api/campaigns";
-import type { NoAdReason } from "@intermission/operator-api/statistics";
+import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, exclusionReason, isShown, type Moment, outOfTime } from "./eligibility.ts";
 import type { LocalTimes } from "./local-time.ts";

@@ -1,5 +1,5 @@
 import { alertRoutes } from "@intermission/operator-api/alerts";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";

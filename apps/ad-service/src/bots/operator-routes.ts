@@ -3,7 +3,7 @@ import { tokenRoutes } from "@intermission/operator-api/bot-tokens";
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { publisherSettings } from "@intermission/operator-api/publisher-settings";
-import type { ReportReader } from "@intermission/operator-api/statistics";
+import type { ReportReader } from "@intermission/operator-api/report-figures";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";

@@ -1,5 +1,5 @@
 import type { OwnSession } from "@intermission/operator-api/account";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";

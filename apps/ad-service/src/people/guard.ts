@@ -6,8 +6,8 @@ import {
   readerOfRole,
 } from "@intermission/operator-api/access";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
-import type { Person } from "@intermission/operator-api/people";
-import type { ReportReader } from "@intermission/operator-api/statistics";
+import type { ReportReader } from "@intermission/operator-api/report-figures";
+import type { Person } from "@intermission/operator-api/session";
 import type { Database } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
 import type { TokenGuard } from "@intermission/server/guard-token";

@@ -1,4 +1,4 @@
-import { accessOf, type Role, roles, rolesSeenBy } from "@intermission/operator-api/access";
+import { accessOf, type Role, roles, rolesSeenBy, routesOf } from "@intermission/operator-api/access";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { OperatorRoute } from "@intermission/operator-api/route";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -63,6 +63,7 @@ test("an owner and ad operations see what a person sees, and what that person ma
     const seen = browsers[role];
     expect((await seen.send("showSession")).body).toMatchObject({
       person: { role: "publisher" },
+      routes: routesOf("publisher"),
       seenBy: { email: `${role}@ads.test` },
     });
     expect((await seen.send("showBot", undefined, { params: { botId } })).status).toBe(200);

@@ -1,5 +1,5 @@
 import { rolesSeenBy } from "@intermission/operator-api/access";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";

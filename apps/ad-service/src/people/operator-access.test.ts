@@ -195,6 +195,21 @@ test.each([
   },
 );
 
+test("a session names the routes of its role, from which the console offers only what works", async () => {
+  const routesFor = async (role: Role) => {
+    const { body } = await request("showSession", role, {});
+    return (body as { routes?: string[] }).routes;
+  };
+  for (const role of roles) {
+    const granted = names.filter((name) => typeof ruleOf(name) === "string" || grantOf(name, role) !== undefined);
+    expect(await routesFor(role), role).toEqual(granted);
+  }
+  expect(await routesFor("owner")).not.toContain("createSignInLink");
+  expect(await routesFor("advertiser")).toContain("raiseBudget");
+  for (const name of ["updateCampaign", "approveCreative", "listBots"])
+    expect(await routesFor("advertiser")).not.toContain(name);
+});
+
 test("a publisher changes of its own bot the address, limits, testers and blocks, and is asked about no advertiser", async () => {
   const change = (botId: string, payload: object) =>
     fixture.app.inject({

@@ -1,5 +1,7 @@
+import { routesOf } from "@intermission/operator-api/access";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { peopleRoutes } from "@intermission/operator-api/people";
+import { type Person, sessionRoutes } from "@intermission/operator-api/session";
 import type { Author } from "@intermission/postgres/audit";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
@@ -31,7 +33,7 @@ import {
   signOutEverywhere,
   unknownPerson,
 } from "./people.ts";
-import { browserOf, cookieOf, endedCookie, endSession, type Session } from "./sessions.ts";
+import { answerSignIn, browserOf, endedCookie, endSession, type Session } from "./sessions.ts";
 import {
   acceptInvitation,
   openInvitation,
@@ -56,14 +58,18 @@ export interface PeopleOperatorDeps {
 
 /** People, their invitations and their sessions. */
 export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDeps): void {
-  serveOperatorRoutes(scope, peopleRoutes, {
-    ...sessionsAndInvitations(deps),
-    ...impersonations(deps),
-    ...accounts(deps),
-  });
+  serveOperatorRoutes(
+    scope,
+    { ...sessionRoutes, ...peopleRoutes },
+    {
+      ...sessionsAndInvitations(deps),
+      ...impersonations(deps),
+      ...accounts(deps),
+    },
+  );
 }
 
-type Handlers = OperatorHandlers<typeof peopleRoutes>;
+type Handlers = OperatorHandlers<typeof sessionRoutes & typeof peopleRoutes>;
 
 /** What people do themselves: sign in and out, and accept their invitations. */
 function sessionsAndInvitations(deps: PeopleOperatorDeps) {
@@ -161,7 +167,7 @@ function impersonations({ database, now }: PeopleOperatorDeps) {
 
 function currentSession({ person, expiresAt, impersonation }: Session) {
   const seenBy = impersonation === undefined ? null : { email: impersonation.by.email, until: impersonation.until };
-  return { person, expiresAt, seenBy };
+  return { person, expiresAt, routes: routesOf(person.role), seenBy };
 }
 
 /** What owners do with the accounts of others. */
@@ -258,9 +264,7 @@ function signedIn(outcome: SignInOutcome, answer: Pick<FastifyReply, "header">) 
   if (outcome.outcome === "refused") {
     throw refusal(401, "NOT_SIGNED_IN", "the e-mail address, the password or the code is wrong");
   }
-  const { person, token, expiresAt } = outcome;
-  answer.header("set-cookie", cookieOf(token, expiresAt));
-  return { person, expiresAt };
+  return answerSignIn(outcome, answer);
 }
 
 /** Passwords are hashed by a few threads; a flood of them is turned away. */

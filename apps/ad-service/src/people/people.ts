@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@intermission/operator-api/access";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";

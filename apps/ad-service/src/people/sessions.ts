@@ -1,9 +1,9 @@
-import { rolesSeenBy } from "@intermission/operator-api/access";
-import type { Person } from "@intermission/operator-api/people";
+import { rolesSeenBy, routesOf } from "@intermission/operator-api/access";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { browserName } from "./browser-name.ts";
 import { findPerson, hashOfToken, newToken, selectPerson } from "./people.ts";
 
@@ -117,8 +117,17 @@ export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_MS);
 }
 
+/** What signing in answers, in any way: the session's cookie, and what its person may use. */
+export function answerSignIn(
+  { person, token, expiresAt }: { person: Person; token: string; expiresAt: Date },
+  answer: Pick<FastifyReply, "header">,
+) {
+  answer.header("set-cookie", cookieOf(token, expiresAt));
+  return { person, expiresAt, routes: routesOf(person.role) };
+}
+
 /** `__Host-`: the browser takes it only from this host, over TLS or from localhost, and never from a sibling domain. */
-export function cookieOf(token: string, expiresAt: Date): string {
+function cookieOf(token: string, expiresAt: Date): string {
   return `${NAME}=${token}; Path=/; Expires=${expiresAt.toUTCString()}; Secure; HttpOnly; SameSite=Strict`;
 }
 

@@ -1,4 +1,4 @@
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, type OpenChange, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { addressNetwork } from "@intermission/server/client-address";

@@ -1,7 +1,7 @@
 import { roundedAmount, roundedParts } from "@intermission/operator-api/amounts";
 import { startOfDay } from "@intermission/operator-api/days-in-zone";
 import { operatorRoutes } from "@intermission/operator-api/operator-routes";
-import { dimensions, reportFigures } from "@intermission/operator-api/statistics";
+import { dimensions, reportFigures } from "@intermission/operator-api/report-figures";
 import { pastMomentOption } from "@intermission/server/command-options";
 import { type Columns, printedCsv, tableOf, textOf } from "@intermission/server/command-tables";
 import type { CommandContext } from "@intermission/server/operator-client";

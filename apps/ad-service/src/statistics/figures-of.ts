@@ -1,4 +1,4 @@
-import { type HiddenFigure, reportFigures } from "@intermission/operator-api/statistics";
+import { type HiddenFigure, reportFigures } from "@intermission/operator-api/report-figures";
 import {
   type Measure,
   measureRows,

@@ -1,5 +1,5 @@
 import type { AnyEventType } from "@intermission/ad-core/event-words";
-import type { reportFigures } from "@intermission/operator-api/statistics";
+import type { reportFigures } from "@intermission/operator-api/report-figures";
 import type { z } from "zod";
 
 export type ReportFigures = z.output<typeof reportFigures>;

@@ -1,4 +1,4 @@
-import type { Dimension, NamedDimension } from "@intermission/operator-api/statistics";
+import type { Dimension, NamedDimension } from "@intermission/operator-api/report-figures";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 
 interface Named {

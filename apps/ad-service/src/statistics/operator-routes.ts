@@ -2,12 +2,10 @@ import { fieldFault } from "@intermission/operator-api/field-forms";
 import {
   type NamedDimension,
   namedDimensions,
-  type ReportQuery,
   type ReportReader,
-  type StatsQuery,
   seenBy,
-  statisticsRoutes,
-} from "@intermission/operator-api/statistics";
+} from "@intermission/operator-api/report-figures";
+import { type ReportQuery, type StatsQuery, statisticsRoutes } from "@intermission/operator-api/statistics";
 import type { Database, Runner } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField, refusal } from "@intermission/server/refuse";

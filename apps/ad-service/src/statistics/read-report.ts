@@ -1,4 +1,4 @@
-import type { Comparison, Dimension, ReportOrder } from "@intermission/operator-api/statistics";
+import type { Comparison, Dimension, ReportOrder } from "@intermission/operator-api/report-figures";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Figures, figuresOf, noSums } from "./figures-of.ts";
 import { addSums, type GroupKey, type GroupSums, MAX_GROUPS, readSums, type SumFilter } from "./read-sums.ts";

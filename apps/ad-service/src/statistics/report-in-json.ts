@@ -1,4 +1,9 @@
-import { type Dimension, type HiddenFigure, type ReportReader, seenBy } from "@intermission/operator-api/statistics";
+import {
+  type Dimension,
+  type HiddenFigure,
+  type ReportReader,
+  seenBy,
+} from "@intermission/operator-api/report-figures";
 import { jsonInteger } from "@intermission/server/exact-json";
 import type { Figures } from "./figures-of.ts";
 import type { ReportRow } from "./read-report.ts";

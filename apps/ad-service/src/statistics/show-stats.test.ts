@@ -1,4 +1,4 @@
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension } from "@intermission/operator-api/report-figures";
 import { describe, expect, test } from "vitest";
 import { showStats, sparkline, statsAnswer } from "./commands.ts";
 import { figuresOf as figuresOfSums, noSums } from "./figures-of.ts";

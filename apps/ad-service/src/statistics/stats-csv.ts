@@ -1,7 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { type CsvValue, csvOf } from "@intermission/operator-api/csv";
 import { dayOf, hourOf } from "@intermission/operator-api/days-in-zone";
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension } from "@intermission/operator-api/report-figures";
 import type { ShownRow } from "./report-in-json.ts";
 
 export interface CsvReport {

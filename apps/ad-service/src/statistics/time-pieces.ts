@@ -1,5 +1,5 @@
 import { dayOf, daysBetween, daysLater, hourOf, startOfDay } from "@intermission/operator-api/days-in-zone";
-import type { Comparison } from "@intermission/operator-api/statistics";
+import type { Comparison } from "@intermission/operator-api/report-figures";
 
 const QUARTER_MS = 900_000;
 

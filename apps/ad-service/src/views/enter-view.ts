@@ -1,7 +1,7 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
-import type { NoAdReason } from "@intermission/operator-api/statistics";
+import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { adsBehindPlan, type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";

@@ -3,7 +3,7 @@ import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
-import type { NoAdReason } from "@intermission/operator-api/statistics";
+import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import type { RequestRefusal, StoredRequest } from "@intermission/operator-api/timeline";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";

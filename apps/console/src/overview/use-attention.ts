@@ -6,14 +6,15 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useHeldPayments } from "../advertisers/use-held-payments.ts";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
 import { answerOf } from "../operator/use-operator.ts";
-import { mayUse, useMay, usePerson } from "../session/use-session.ts";
+import { useMay, usePerson, useRoleMay } from "../session/use-session.ts";
 
 /** How many held ones are counted: beyond, “more than” is enough. */
 const MAX_COUNTED = 100;
 
 /** What may need attention, of what the person sees: each read by itself, so that one failure hides no other. */
 export function useAttention() {
-  const { role, advertiserId, botIds } = usePerson();
+  const { advertiserId, botIds } = usePerson();
+  const roleMay = useRoleMay();
   const may = useMay();
   const isAll = may("listEndpoints");
   const all = useQuery({
@@ -34,7 +35,7 @@ export function useAttention() {
   const clicks = useQuery({ ...answerOf(clickRoutes.listClicks, held), enabled: may("listClicks") });
   const queue = useQuery({
     ...answerOf(creativeRoutes.readReviewQueue, { query: { limit: 1 } }),
-    enabled: mayUse(role, "approveCreative"),
+    enabled: roleMay("approveCreative"),
   });
   const payments = useHeldPayments();
   const inPhase = (phase: "running" | "spent" | "unfunded" | "ended") =>

@@ -1,4 +1,5 @@
-import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { peopleRoutes } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { useWholeList } from "../operator/use-operator.ts";

@@ -1,4 +1,5 @@
-import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { peopleRoutes } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { FormSections } from "../forms/form-sections.tsx";
 import { StoredForm } from "../forms/stored-form.tsx";
 import { Dialog } from "../ui/dialog.tsx";

@@ -1,4 +1,5 @@
-import { type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { peopleRoutes } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { callOperator } from "../operator/call-operator.ts";

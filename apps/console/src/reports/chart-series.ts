@@ -1,5 +1,5 @@
 import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator-api/days-in-zone";
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension } from "@intermission/operator-api/report-figures";
 import type { Language } from "../words/languages.ts";
 import { type Figure, isQuotient, type Report, type Row } from "./figures.ts";
 import type { Line, LineChart } from "./line-chart.ts";

@@ -1,4 +1,4 @@
-import { reportOrders } from "@intermission/operator-api/statistics";
+import { reportOrders } from "@intermission/operator-api/report-figures";
 import { z } from "zod";
 import { jsonIn } from "../operator/call-operator.ts";
 import type { Figure, Figures } from "./figures.ts";

@@ -1,5 +1,6 @@
+import type { ReportOrder } from "@intermission/operator-api/report-figures";
 import type { AnswerOf } from "@intermission/operator-api/route";
-import type { ReportOrder, statisticsRoutes } from "@intermission/operator-api/statistics";
+import type { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage } from "../words/word-table.ts";
 

@@ -1,4 +1,4 @@
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension } from "@intermission/operator-api/report-figures";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 import { platformWords } from "../words/vocabulary-words.ts";

@@ -1,4 +1,4 @@
-import { namedDimensions, objectDimensions } from "@intermission/operator-api/statistics";
+import { namedDimensions, objectDimensions } from "@intermission/operator-api/report-figures";
 import type { Row } from "./figures.ts";
 import { dimensionsOf } from "./report-query.ts";
 import type { ReportObject, ReportsSearch } from "./search.ts";

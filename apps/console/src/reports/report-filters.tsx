@@ -1,4 +1,4 @@
-import { comparisons, objectDimensions } from "@intermission/operator-api/statistics";
+import { comparisons, objectDimensions } from "@intermission/operator-api/report-figures";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { BotPicker } from "../session/bot-picker.tsx";

@@ -1,7 +1,7 @@
 import { readerOfRole } from "@intermission/operator-api/access";
 import { dayOf, daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
-import type { Person } from "@intermission/operator-api/people";
-import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/statistics";
+import { type Dimension, type ReportOrder, seenBy } from "@intermission/operator-api/report-figures";
+import type { Person } from "@intermission/operator-api/session";
 import type { ReportObject, ReportsSearch } from "./search.ts";
 
 /** That of the browser, unless the address names one. */

@@ -1,5 +1,5 @@
 import { dayOf, hourOf } from "@intermission/operator-api/days-in-zone";
-import type { Dimension } from "@intermission/operator-api/statistics";
+import type { Dimension } from "@intermission/operator-api/report-figures";
 import { Link } from "@tanstack/react-router";
 import { useLayoutEffect, useRef } from "react";
 import { useFormats } from "../words/formats.ts";

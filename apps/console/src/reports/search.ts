@@ -1,5 +1,5 @@
 import { timeZone } from "@intermission/operator-api/fields";
-import { comparisons, objectDimensions, reportOrders } from "@intermission/operator-api/statistics";
+import { comparisons, objectDimensions, reportOrders } from "@intermission/operator-api/report-figures";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 

@@ -1,6 +1,6 @@
-import { accessOf, isReading, type Role } from "@intermission/operator-api/access";
+import { isReading } from "@intermission/operator-api/access";
 import type { OperatorRouteName } from "@intermission/operator-api/operator-routes";
-import { type CurrentSession, type Person, peopleRoutes } from "@intermission/operator-api/people";
+import { type CurrentSession, type Person, sessionRoutes } from "@intermission/operator-api/session";
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { createContext, useContext, useEffect } from "react";
 import { CallError, callOperator } from "../operator/call-operator.ts";
@@ -19,7 +19,7 @@ export const sessionQuery = queryOptions({
   async queryFn({ signal }): Promise<CurrentSession | null> {
     if (localStorage.getItem(HINT) === null) return null;
     try {
-      return await callOperator(peopleRoutes.showSession, undefined, signal);
+      return await callOperator(sessionRoutes.showSession, undefined, signal);
     } catch (error) {
       // 404: without OPERATOR_TOKEN, a request without a session is answered as an unknown path.
       if (!(error instanceof CallError && (error.status === 401 || error.status === 404))) throw error;
@@ -32,9 +32,9 @@ export const sessionQuery = queryOptions({
 /** Nothing that another person saw stays in memory. */
 export function startSession(
   queries: QueryClient,
-  { person, expiresAt }: Pick<CurrentSession, "person" | "expiresAt">,
+  { person, expiresAt, routes }: Omit<CurrentSession, "seenBy">,
 ): void {
-  changeSession(queries, { person, expiresAt, seenBy: null });
+  changeSession(queries, { person, expiresAt, routes, seenBy: null });
 }
 
 /** Also when the person begins or ends to see the console as another one. */
@@ -86,8 +86,15 @@ export function useSessionOfOtherWindows(): void {
 
 export const PersonContext = createContext<Person | undefined>(undefined);
 
-/** Whether the console is seen as another person: then nothing can be changed. */
-export const ReadOnlyContext = createContext(false);
+interface Rights {
+  /** Which the server says that the person's role may use. */
+  routes: readonly string[];
+  /** Whether the console is seen as another person: then nothing can be changed. */
+  isReadOnly: boolean;
+}
+
+/** Without the shell, nothing is allowed. */
+export const RightsContext = createContext<Rights>({ routes: [], isReadOnly: true });
 
 /** The person who is signed in. Only inside of the shell. */
 export function usePerson(): Person {
@@ -96,10 +103,10 @@ export function usePerson(): Person {
   return person;
 }
 
-/** Whether a role may use a route at all: on which objects, the server decides. */
-export function mayUse(role: Role, route: OperatorRouteName): boolean {
-  const access: (typeof accessOf)[OperatorRouteName] = accessOf[route];
-  return typeof access === "string" || role in access;
+/** Whether the person's role may use a route at all: on which objects, the server decides. */
+export function useRoleMay(): (route: OperatorRouteName) => boolean {
+  const { routes } = useContext(RightsContext);
+  return (route) => routes.includes(route);
 }
 
 /**
@@ -107,7 +114,7 @@ export function mayUse(role: Role, route: OperatorRouteName): boolean {
  * console offers nothing that changes something; the banner says why.
  */
 export function useMay(): (route: OperatorRouteName) => boolean {
-  const { role } = usePerson();
-  const isReadOnly = useContext(ReadOnlyContext);
-  return (route) => mayUse(role, route) && (!isReadOnly || isReading(route));
+  const roleMay = useRoleMay();
+  const { isReadOnly } = useContext(RightsContext);
+  return (route) => roleMay(route) && (!isReadOnly || isReading(route));
 }

@@ -1,4 +1,4 @@
-import { peopleRoutes } from "@intermission/operator-api/people";
+import { sessionRoutes } from "@intermission/operator-api/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -20,7 +20,7 @@ export function ImpersonationBanner({ person, seenBy }: Pick<CurrentSession, "pe
   const navigate = useNavigate();
   const onFailed = useFailedNotice();
   const end = useMutation({
-    mutationFn: () => callOperator(peopleRoutes.endImpersonation, undefined),
+    mutationFn: () => callOperator(sessionRoutes.endImpersonation, undefined),
     onSuccess: async (session) => {
       changeSession(queries, session);
       await navigate({ to: "/people" });
@@ -33,7 +33,7 @@ export function ImpersonationBanner({ person, seenBy }: Pick<CurrentSession, "pe
     if (until === undefined) return;
     const timer = setTimeout(
       async () => {
-        changeSession(queries, await callOperator(peopleRoutes.showSession, undefined));
+        changeSession(queries, await callOperator(sessionRoutes.showSession, undefined));
       },
       Math.max(0, until - Date.now()) + 1000,
     );

@@ -1,4 +1,4 @@
-import { peopleRoutes } from "@intermission/operator-api/people";
+import { sessionRoutes } from "@intermission/operator-api/session";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { Fragment, lazy, Suspense, useContext, useEffect, useId, useRef } from "react";
@@ -204,7 +204,7 @@ function useSignOut(): (where: "here" | "everywhere") => Promise<void> {
   const onFailed = useFailedNotice();
   return async (where) => {
     try {
-      await callOperator(where === "here" ? peopleRoutes.signOut : peopleRoutes.signOutEverywhere, undefined);
+      await callOperator(where === "here" ? sessionRoutes.signOut : sessionRoutes.signOutEverywhere, undefined);
     } catch (error) {
       if (error instanceof Error) onFailed(error);
       return;

@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import {
-  mayUse,
   PersonContext,
-  ReadOnlyContext,
+  RightsContext,
   sessionQuery,
   useMay,
-  usePerson,
+  useRoleMay,
   useSessionOfOtherWindows,
 } from "../session/use-session.ts";
 import { Failure, Skeleton } from "../ui/answer-view.tsx";
@@ -70,7 +69,7 @@ export function Shell({ finder, loadFinder }: { finder: FinderComponent; loadFin
   }
   return (
     <PersonContext value={session.data.person}>
-      <ReadOnlyContext value={session.data.seenBy !== null}>
+      <RightsContext value={{ routes: session.data.routes, isReadOnly: session.data.seenBy !== null }}>
         <a className="skip" href="#content">
           {words.skip}
         </a>
@@ -89,16 +88,16 @@ export function Shell({ finder, loadFinder }: { finder: FinderComponent; loadFin
             </main>
           </div>
         </div>
-      </ReadOnlyContext>
+      </RightsContext>
     </PersonContext>
   );
 }
 
 /** The screen at an address, if the person's role has it: what would be refused is not offered. */
 function AllowedScreen({ pathname }: { pathname: string }) {
-  const { role } = usePerson();
+  const roleMay = useRoleMay();
   const may = useMay();
   const { section, change } = neededFor(pathname.replace(/^\/console(?=\/|$)/, ""));
-  const isFor = (section === undefined || mayUse(role, section)) && (change === undefined || may(change));
+  const isFor = (section === undefined || roleMay(section)) && (change === undefined || may(change));
   return isFor ? <Outlet /> : <NoPage />;
 }

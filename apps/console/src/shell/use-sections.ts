@@ -1,8 +1,8 @@
-import { mayUse, usePerson } from "../session/use-session.ts";
+import { useRoleMay } from "../session/use-session.ts";
 import { sections } from "./sections.ts";
 
 /** The sections for the person's role, in the order of the menu. */
 export function useSections() {
-  const { role } = usePerson();
-  return sections.filter(({ needs }) => mayUse(role, needs));
+  const roleMay = useRoleMay();
+  return sections.filter(({ needs }) => roleMay(needs));
 }

@@ -1,7 +1,7 @@
 import type { AnyEventType } from "@intermission/ad-core/event-words";
 import type { CampaignPriority, Platform } from "@intermission/operator-api/campaign-words";
 import type { ListedDelivery } from "@intermission/operator-api/deliveries";
-import type { NoAdReason } from "@intermission/operator-api/statistics";
+import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import type { ClickSuspicion, ViewSuspicion } from "@intermission/operator-api/suspicions";
 import { loadWords } from "./catalog.ts";
 import type { Language } from "./languages.ts";

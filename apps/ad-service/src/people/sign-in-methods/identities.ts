@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";

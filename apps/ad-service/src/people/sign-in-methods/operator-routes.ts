@@ -19,8 +19,8 @@ import {
   proveIdentity,
 } from "../../outbound/openid-providers.ts";
 import { sessionOf } from "../guard.ts";
-import { browserOf, cookieOf } from "../sessions.ts";
-import { type SignInOutcome, type SignIns, waitOfAddress } from "../sign-in.ts";
+import { answerSignIn, browserOf } from "../sessions.ts";
+import { type SignIns, waitOfAddress } from "../sign-in.ts";
 import { acceptByIdentity, linkIdentity, signInByIdentity } from "./identities.ts";
 import { type OpenIdPurpose, openIdFlow } from "./openid-flow.ts";
 import {
@@ -73,7 +73,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
         case "sign-in": {
           const signedIn = await signInByIdentity(database, identity, signingIn);
           if (signedIn.outcome === "not-linked") throw notLinked();
-          return sessionAnswer(signedIn, answer);
+          return answerSignIn(signedIn, answer);
         }
         case "invitation": {
           const accepted = await acceptByIdentity(database, { identity, invitation: purpose.token }, signingIn);
@@ -81,7 +81,7 @@ function openIdHandlers(deps: SignInMethodOperatorDeps) {
             throw notFound("this invitation was used, has expired, or was replaced: ask for another one");
           }
           if (accepted.outcome === "linked-elsewhere") throw linkedAlready();
-          return sessionAnswer(accepted, answer);
+          return answerSignIn(accepted, answer);
         }
         case "link":
           throw expired();
@@ -191,7 +191,7 @@ function passkeyHandlers(deps: SignInMethodOperatorDeps) {
       });
       if (signedIn.outcome === "refused") throw refusedPasskey();
       answer.header("set-cookie", endedSealedCookie(passkeyChallenge));
-      return sessionAnswer(signedIn, answer);
+      return answerSignIn(signedIn, answer);
     },
 
     async startAddingPasskey({ http }, answer) {
@@ -283,11 +283,6 @@ function identityOf({ log }: FastifyRequest, proved: Awaited<ReturnType<typeof p
     default:
       throw proved satisfies never;
   }
-}
-
-function sessionAnswer({ person, token, expiresAt }: Extract<SignInOutcome, { outcome: "signed-in" }>, answer: Answer) {
-  answer.header("set-cookie", cookieOf(token, expiresAt));
-  return { person, expiresAt };
 }
 
 function removed(decision: RemovalDecision, kind: "passkey" | "linked account"): { removed: number } {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Person } from "@intermission/operator-api/people";
+import type { Person } from "@intermission/operator-api/session";
 import type { Passkey, signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
 import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";

@@ -36,6 +36,7 @@ const ofDemo = {
     "DIRECT_LINK_URL",
     "REWARD_REWARDED",
     "REWARD_DIRECT_LINK",
+    "REWARD_TASK",
     "DAILY_CAP",
     "DATABASE_URL",
   ],

@@ -22,7 +22,7 @@ test("tokens are ordered newest first, addresses lose their trailing slash, an e
     miniappOrigin: "https://ads.example",
     bot: {
       adApiTokens: ["ad_the_newest_token", "ad_the_older_token"],
-      payout: { rewarded: 10, directLink: 1, dailyCap: undefined, perCode: "once" },
+      payout: { rewarded: 10, directLink: 1, task: 1, dailyCap: undefined, perCode: "once" },
       twoFieldEvents: "off",
     },
   });

@@ -104,9 +104,10 @@ const variables = z.object({
     .describe("the short name from `/newapp`, for `startapp` links"),
   REWARD_REWARDED: wholeUnits.default(1).describe("whole units paid for a view"),
   REWARD_DIRECT_LINK: wholeUnits.default(1).describe("whole units paid for a followed link"),
+  REWARD_TASK: wholeUnits.default(1).describe("whole units paid for a task"),
   DAILY_CAP: wholeNumberSetting({ min: 1, max: 1_000_000 })
     .optional()
-    .describe("paid rewards of a user in a UTC day, at most"),
+    .describe("paid views and clicks of a user in a UTC day, at most"),
   PAY_PER_CODE: payPerCode
     .default("once")
     .describe("`each` pays both the view and the link of a code; the bot's `--pay-per-code` must be the same"),
@@ -272,6 +273,7 @@ function botOf(read: z.output<typeof configuration>): ConfiguredBot | undefined 
     payout: {
       rewarded: read.REWARD_REWARDED,
       directLink: read.REWARD_DIRECT_LINK,
+      task: read.REWARD_TASK,
       dailyCap: read.DAILY_CAP,
       perCode: read.PAY_PER_CODE,
     },

@@ -22,6 +22,8 @@ export const refusalReasons = [
   "daily-cap",
   "no-reward",
   "test",
+  "task-not-paid",
+  "task-reversed",
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
@@ -34,6 +36,8 @@ export type RewardStatus =
       event: EarnedEvent;
       recordedAt: string;
     }
+  /** A task was paid, and its user left too early. `amount` is negative. */
+  | { outcome: "reversed"; amount: number; balance: number; event: EarnedEvent; recordedAt: string }
   | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; recordedAt: string };
 
 export interface WatchedEntry {
@@ -99,10 +103,10 @@ export interface Receipt {
 }
 
 /**
- * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
+ * `reversed`: in the ledger with the units that it took back. `refused`: with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
  * `invalid`: signed, but not an event for this bot.
  */
-export const receiptOutcomes = ["credited", "refused", "unmatched", "invalid"] as const;
+export const receiptOutcomes = ["credited", "reversed", "refused", "unmatched", "invalid"] as const;
 type ReceiptOutcome = (typeof receiptOutcomes)[number];
 
 export interface ReceiptQuery {

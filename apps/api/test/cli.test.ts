@@ -127,7 +127,7 @@ describe("beside a server on the embedded store, and after its stop", () => {
     expect(await api("--version")).toMatchObject({ code: 0, out: version, err: "" });
     const { out } = await api("status --json");
     const store = { server: "socket", database: "postgres" };
-    expect(JSON.parse(out)).toMatchObject({ version, commandLine: version, schema: "0001-schema", store });
+    expect(JSON.parse(out)).toMatchObject({ version, commandLine: version, schema: "0003-tasks-validated", store });
   });
 
   test("people get a table, with the reasons and the number of unsigned webhooks", async () => {

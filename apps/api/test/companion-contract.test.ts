@@ -41,6 +41,7 @@ companionContract("the companion API", async () => {
       const { userId, reference } = users.get(code) ?? {};
       await deliver({ event, user_tg_id: userId, code, reference, start_param: startParam });
     },
+    earnTask: (event, { userId, code }) => deliver({ event, user_tg_id: userId, code }),
     sendTest: () => deliver({ event: "rewarded", user_tg_id: "0", test: true }),
     async close() {
       await api.stop();

@@ -1,5 +1,5 @@
 import type { PayPerCode } from "@intermission/ad-core/client-words";
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
@@ -9,7 +9,12 @@ import { migrations } from "../src/migrations.ts";
 /** The compiler refuses a table that lacks a member of its union. */
 type Words<Union extends string> = Record<Union, true>;
 
-const eventTypes = { rewarded: true, direct_link: true } satisfies Words<EventType>;
+const eventTypes = {
+  rewarded: true,
+  direct_link: true,
+  task: true,
+  task_reversed: true,
+} satisfies Words<AnyEventType>;
 /** The words that TypeScript knows, for each column that a check constraint limits to a list of words. */
 const vocabularies: Readonly<Record<string, Words<string>>> = {
   "bots.pay_per_code": { once: true, each: true } satisfies Words<PayPerCode> & Words<BotSettings["payPerCode"]>,

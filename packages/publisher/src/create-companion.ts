@@ -42,17 +42,17 @@ export interface RewardEntry {
   entryId: string;
   userId: string;
   /** The event that earned it; null for a spend. */
-  event: "rewarded" | "direct_link" | null;
+  event: "rewarded" | "direct_link" | "task" | "task_reversed" | null;
   code: string | null;
   reference: string | null;
   /** The `startapp` value of the link that opened the mini-app. Whoever made the link chose it: the user may have. */
   startParam: string | null;
   eventId: string | null;
-  /** Whole units: negative for a spend, 0 for an event that paid nothing. */
+  /** Whole units: negative for a spend and for `task_reversed`, 0 for an event that paid nothing. */
   amount: number;
   /** Why an event paid nothing, or the note of a spend. */
   reason: string | null;
-  /** The user's balance after this entry. */
+  /** The user's balance after this entry. Below zero if a task was taken back whose units were spent. */
   balance: number | null;
   recordedAt: string;
 }

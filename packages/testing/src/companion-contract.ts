@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-/** A running companion API with one bot: a view pays 10, a followed link 3, and a code pays once. */
+/** A running companion API with one bot: a view pays 10, a followed link 3, a task 5, and a code pays once. */
 interface CompanionUnderTest {
   readonly url: string;
   /** The key of the bot's backend. */
@@ -8,6 +8,8 @@ interface CompanionUnderTest {
   readonly botId: string;
   /** The user of a code earns an event. Resolves when it is in the ledger. */
   earn(code: string, event: "rewarded" | "direct_link", launch?: { readonly startParam?: string }): Promise<void>;
+  /** A task's user joins, or leaves too early. Resolves when it is in the ledger. */
+  earnTask(event: "task" | "task_reversed", task: { readonly userId: string; readonly code: string }): Promise<void>;
   /** A test of the webhook arrives. */
   sendTest(): Promise<void>;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export function companionContract(name: string, start: () => Promise<CompanionUn
   describe(`${name} answers as the companion API`, () => {
     const contract = useCompanion(start);
     codesAndCredits(contract);
+    tasks(contract);
     spendsAndPages(contract);
     watches(contract);
     refusals(contract);
@@ -141,6 +144,54 @@ function codesAndCredits({ api, createCode, list, balanceOf, statusOf }: Contrac
       balance: 3,
       recordedAt: expect.stringMatching(moment),
     });
+  });
+}
+
+function tasks({ api, list, balanceOf, statusOf, spend }: Contract): void {
+  const task = (userId: string) => ({ userId, code: `task${userId}` });
+  const amounts = async (userId: string) =>
+    (await list({ userId })).entries.map(({ event, amount, reason }) => [event, reason ?? amount]);
+
+  test("a task is credited, and its reversal takes back what it paid", async () => {
+    const userId = newUser();
+    const { code } = task(userId);
+    await api().earnTask("task", task(userId));
+    expect(await statusOf({ code })).toMatchObject({ outcome: "credited", amount: 5, balance: 5, event: "task" });
+    await api().earnTask("task_reversed", task(userId));
+    expect(await statusOf({ code })).toEqual({
+      outcome: "reversed",
+      amount: -5,
+      balance: 0,
+      event: "task_reversed",
+      recordedAt: expect.stringMatching(moment),
+    });
+    expect(await amounts(userId)).toEqual([
+      ["task_reversed", -5],
+      ["task", 5],
+    ]);
+  });
+
+  test("a reversal that comes first takes nothing, and then its task pays nothing", async () => {
+    const userId = newUser();
+    await api().earnTask("task_reversed", task(userId));
+    await api().earnTask("task", task(userId));
+    expect(await amounts(userId)).toEqual([
+      ["task", "task-reversed"],
+      ["task_reversed", "task-not-paid"],
+    ]);
+    expect(await balanceOf(userId)).toEqual({ balance: 0 });
+  });
+
+  test("who spends the units of a task and leaves owes them: nothing is sold until they are earned again", async () => {
+    const userId = newUser();
+    await api().earnTask("task", task(userId));
+    await spend({ userId, amount: 4, idempotencyKey: "before leaving" });
+    await api().earnTask("task_reversed", task(userId));
+    expect(await balanceOf(userId)).toEqual({ balance: -4 });
+    const order = { userId, amount: 1, idempotencyKey: "after leaving" };
+    expect(await spend(order)).toEqual({ outcome: "insufficient", balance: -4 });
+    await api().earnTask("task", { userId, code: `another${userId}` });
+    expect(await spend(order)).toMatchObject({ outcome: "spent", balance: 0 });
   });
 }
 

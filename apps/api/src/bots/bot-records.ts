@@ -7,7 +7,8 @@ export type TwoFieldMode = (typeof twoFieldModes)[number];
 export interface Payout {
   readonly rewarded: number;
   readonly directLink: number;
-  /** Paid rewards of a user in one UTC day; undefined: no cap. */
+  readonly task: number;
+  /** Paid views and clicks of a user in one UTC day; undefined: no cap. */
   readonly dailyCap: number | undefined;
   readonly perCode: "once" | "each";
 }
@@ -18,6 +19,7 @@ export interface BotSettings {
   miniAppName: string | null;
   rewardRewarded: number;
   rewardDirectLink: number;
+  rewardTask: number;
   dailyCap: number | null;
   payPerCode: "once" | "each";
   twoFieldEvents: TwoFieldMode;

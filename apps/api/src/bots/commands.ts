@@ -89,6 +89,7 @@ interface SettingOptions {
   miniAppName?: string;
   rewardRewarded?: number;
   rewardDirectLink?: number;
+  rewardTask?: number;
   dailyCap?: number | "none";
   payPerCode?: PayPerCode;
   twoFieldEvents?: TwoFieldMode;
@@ -100,16 +101,22 @@ function withSettings(command: Command): Command {
     .option("--mini-app-name <name>", "its mini-app's short name, for links into Telegram; none clears it")
     .option("--reward-rewarded <units>", "units for a view (1)", wholeNumber)
     .option("--reward-direct-link <units>", "units for a click of a direct link (1)", wholeNumber)
-    .option("--daily-cap <number>", "most paid rewards of a user in a UTC day; none clears it", wholeNumberOrNone)
+    .option("--reward-task <units>", "units for a task (1)", wholeNumber)
+    .option(
+      "--daily-cap <number>",
+      "most paid views and clicks of a user in a UTC day; none clears it",
+      wholeNumberOrNone,
+    )
     .addOption(new Option("--pay-per-code <rule>", "what a code pays (once)").choices(payPerCode.options))
     .addOption(new Option("--two-field-events <mode>", "events without an id (off)").choices(twoFieldModes));
 }
 
 function settingsOf({ username, miniAppName, dailyCap, ...others }: SettingOptions): SettingsChange {
-  const { rewardRewarded, rewardDirectLink, payPerCode, twoFieldEvents } = others;
+  const { rewardRewarded, rewardDirectLink, rewardTask, payPerCode, twoFieldEvents } = others;
   return {
     rewardRewarded,
     rewardDirectLink,
+    rewardTask,
     payPerCode,
     twoFieldEvents,
     username: cleared(username),
@@ -159,6 +166,7 @@ const columns: Record<string, (bot: ListedBot) => string | number | null> = {
   USERNAME: ({ username }) => username,
   VIEW: ({ rewardRewarded }) => rewardRewarded,
   "DIRECT LINK": ({ rewardDirectLink }) => rewardDirectLink,
+  TASK: ({ rewardTask }) => rewardTask,
   "DAILY CAP": ({ dailyCap }) => dailyCap,
   ADDED: ({ addedAt }) => addedAt,
 };

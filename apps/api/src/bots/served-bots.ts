@@ -114,6 +114,7 @@ function readBot(row: BotRow, box: SecretBox | undefined, onFault: (botId: strin
       payout: {
         rewarded: row.rewardRewarded,
         directLink: row.rewardDirectLink,
+        task: row.rewardTask,
         dailyCap: row.dailyCap ?? undefined,
         perCode: row.payPerCode,
       },

@@ -22,13 +22,22 @@ const RUN_MS = process.env.LONG_TESTS === "true" ? 30_000 : 3000;
 const userId = fc.constantFrom("1", "2", "3");
 const code = fc.constantFrom("codeA", "codeB", "codeC", "codeD");
 const kind = fc.constantFrom<ModelEvent["event"][]>("rewarded", "direct_link");
-const event = fc.record({
+const isTest = fc.constantFrom(false, false, false, true);
+const adEvent = fc.record({
   eventId: fc.nat(9).map((n) => `evt_${n}`),
   event: kind,
   userId,
   code: fc.option(code, { freq: 4 }),
-  isTest: fc.constantFrom(false, false, false, true),
+  isTest,
 });
+const taskEvent = fc.record({
+  eventId: fc.nat(9).map((n) => `evt_task_${n}`),
+  event: fc.constantFrom<ModelEvent["event"][]>("task", "task_reversed"),
+  userId,
+  code: fc.constantFrom("taskA", "taskB"),
+  isTest,
+});
+const event = fc.oneof(adEvent, taskEvent);
 const order = fc.record({
   userId,
   amount: fc.constantFrom(1, 3, 7, 10, 25),
@@ -215,7 +224,7 @@ describe("the ledger", () => {
     for (const [botId, model] of models) await compare(botId, model);
   });
 
-  test("under parallel deliveries, repeats, spends and broken connections: each event once, each code paid once, balance = sum, never below zero", {
+  test("under parallel deliveries, repeats, spends and broken connections: each event once, each code paid once, balance = sum, and no spend takes it below zero", {
     tags: "long",
   }, async () => {
     const wave = fc.array(step, { minLength: 2, maxLength: 12 });
@@ -249,10 +258,13 @@ describe("the ledger", () => {
             key === null ? [] : [`${user_id} ${key}`],
           );
           expect(keys.toSorted()).toEqual([...spent.keys()].toSorted());
-          expect(entries.every(({ balance_after }) => balance_after === null || balance_after >= 0)).toBe(true);
+          const spends = entries.filter(({ idempotency_key }) => idempotency_key !== null);
+          expect(spends.every(({ balance_after }) => balance_after !== null && balance_after >= 0)).toBe(true);
+          const reversed = events.flatMap(({ code, amount }) => (code !== null && amount < 0 ? [code] : []));
+          expect(new Set(reversed).size).toBe(reversed.length);
+          for (const code of reversed) expect(sumOfCode(entries, code)).toBeGreaterThanOrEqual(0);
           for (const user of ["1", "2", "3"]) {
             expect(balances.get(user) ?? 0).toBe(sumOf(entries, user));
-            expect(balances.get(user) ?? 0).toBeGreaterThanOrEqual(0);
           }
         }
       }),
@@ -260,6 +272,10 @@ describe("the ledger", () => {
     );
   });
 });
+
+function sumOfCode(entries: readonly Row[], code: string): number {
+  return entries.filter((entry) => entry.code === code).reduce((sum, { amount }) => sum + amount, 0);
+}
 
 function sumOf(entries: readonly Row[], userId: string): number {
   return entries.filter(({ user_id }) => user_id === userId).reduce((sum, { amount }) => sum + amount, 0);

@@ -1,4 +1,5 @@
-import { eventType, personId, telegramId } from "@intermission/ad-core/wire-fields";
+import { anyEventType } from "@intermission/ad-core/event-words";
+import { personId, telegramId } from "@intermission/ad-core/wire-fields";
 import type { RewardPage, SpendOutcome } from "@intermission/publisher/companion";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
@@ -19,7 +20,7 @@ export const ledgerProcedures = router({
       z.object({
         code: storableText(64).optional(),
         userId: telegramId.optional(),
-        event: eventType.optional(),
+        event: anyEventType.optional(),
       }),
     )
     .query(({ ctx, input }): Promise<RewardStatus> => {

@@ -1,4 +1,4 @@
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -10,7 +10,7 @@ export interface EntryRow {
   xid: string;
   entryId: number;
   userId: string;
-  event: EventType | null;
+  event: AnyEventType | null;
   code: string | null;
   reference: string | null;
   startParam: string | null;
@@ -94,17 +94,17 @@ export async function listRewards(
 export interface StatusQuery {
   userId: string | undefined;
   code: string | undefined;
-  event: EventType | undefined;
+  event: AnyEventType | undefined;
 }
 
-type EventRow = EntryRow & { event: EventType; reason: RefusalReason | null };
+type EventRow = EntryRow & { event: AnyEventType; reason: RefusalReason | null };
 
-// A code's paid event takes precedence over its refused ones.
+// A reversal takes precedence over what it takes back, and a code's paid event over its refused ones.
 const entryOfCode = statement<EventRow>(
   "ledger.status-of-code",
   `select ${entryColumns} from ledger_entries
 where bot_id = $1 and code = $2 and ($3::text is null or user_id = $3) and ($4::text is null or event = $4)
-order by amount = 0, xid, entry_id limit 1`,
+order by amount >= 0, amount = 0, xid, entry_id limit 1`,
 );
 
 const newestEventOfUser = statement<EventRow>(
@@ -128,5 +128,6 @@ export async function getRewardStatus(
   const balance = await getBalance(runner, botId, entry.userId);
   const recordedAt = entry.recordedAt.toISOString();
   if (entry.reason !== null) return { outcome: "refused", reason: entry.reason, amount: 0, balance, recordedAt };
-  return { outcome: "credited", amount: entry.amount, balance, event: entry.event, recordedAt };
+  const { amount, event: earned } = entry;
+  return { outcome: amount < 0 ? "reversed" : "credited", amount, balance, event: earned, recordedAt };
 }

@@ -73,6 +73,26 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
     expect(others.map(({ outcome }) => outcome).toSorted()).toEqual([...Array(7).fill("insufficient"), "spent"]);
   });
 
+  test("of a task's webhooks and its reversal's, four times each at once on two nodes, each counts once", async () => {
+    for (let round = 0; round < 5; round++) {
+      made += 1;
+      const [userId, code] = [String(made), `task${made}`];
+      const eventOf = (event: string) => ({ event, user_tg_id: userId, event_id: `evt_${event}_${made}`, code });
+      const arrivals = [...Array(8).keys()].map((n) => eventOf(n % 4 < 2 ? "task" : "task_reversed"));
+      const answers = await Promise.all(arrivals.map((event, n) => nodeAt(n % 2).deliver(event)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      const { entries } = await nodeAt(0).client().rewards.list.query({ userId });
+      const outcomes = new Map(entries.map(({ event, amount, reason }) => [event, reason ?? amount]));
+      expect(entries).toHaveLength(2);
+      // Whichever came first.
+      expect([
+        { task: 5, task_reversed: -5 },
+        { task: "task-reversed", task_reversed: "task-not-paid" },
+      ]).toContainEqual(Object.fromEntries(outcomes));
+      expect(await nodeAt(1).client().rewards.balance.query({ userId })).toEqual({ balance: 0 });
+    }
+  });
+
   test("the other node is woken by the notice, not by its timer", async () => {
     const hint = await ledgerHint(databaseAt(2), logger);
     ends.push(hint.stop);

@@ -1,4 +1,4 @@
-import { eventType } from "@intermission/ad-core/wire-fields";
+import { anyEventType } from "@intermission/ad-core/event-words";
 import type { RewardEntry } from "@intermission/publisher/companion";
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
@@ -31,12 +31,12 @@ const balance = z.int();
 export const rewardEntry: z.ZodType<RewardEntry> = z.object({
   entryId: z.string(),
   userId: z.string(),
-  event: eventType.nullable().describe("null for a spend"),
+  event: anyEventType.nullable().describe("null for a spend"),
   code: z.string().nullable(),
   reference: z.string().nullable(),
   startParam: z.string().nullable().describe("the publisher's own `startapp` value of the launch"),
   eventId: z.string().nullable(),
-  amount: z.int().describe("negative for a spend; 0 for an event that paid nothing"),
+  amount: z.int().describe("negative for a spend and for a task that is taken back; 0 for an event that paid nothing"),
   reason: z.string().nullable().describe("why an event paid nothing, or the note of a spend"),
   balance: balance.nullable().describe("the user's balance after this entry"),
   recordedAt: moment,
@@ -44,7 +44,10 @@ export const rewardEntry: z.ZodType<RewardEntry> = z.object({
 
 const status = z.discriminatedUnion("outcome", [
   z.object({ outcome: z.literal("not-yet") }),
-  z.object({ outcome: z.literal("credited"), amount: z.int(), balance, event: eventType, recordedAt: moment }),
+  z.object({ outcome: z.literal("credited"), amount: z.int(), balance, event: anyEventType, recordedAt: moment }),
+  z
+    .object({ outcome: z.literal("reversed"), amount: z.int(), balance, event: anyEventType, recordedAt: moment })
+    .describe("a task was paid, and its user left too early; `amount` is negative"),
   z.object({
     outcome: z.literal("refused"),
     reason: z.enum(refusalReasons),
@@ -60,7 +63,7 @@ const receipts = z.array(
     outcome: z.enum(receiptOutcomes),
     reason: z.string().nullable(),
     eventId: z.string(),
-    event: eventType.nullable(),
+    event: anyEventType.nullable(),
     userId: z.string().nullable(),
     code: z.string().nullable(),
     amount: z.int().nullable(),

@@ -13,7 +13,9 @@ describe("erasing a user of the companion API", () => {
   let api: TestApi;
   beforeAll(async () => {
     store = await openTestDatabase({ schema: "api", migrations });
-    api = await startTestApi(store.database, { payout: { rewarded: 10, directLink: 3, dailyCap: 5, perCode: "once" } });
+    api = await startTestApi(store.database, {
+      payout: { rewarded: 10, directLink: 3, task: 5, dailyCap: 5, perCode: "once" },
+    });
     for (const userId of [ann, bob]) await liveOf(userId);
   });
   afterAll(async () => {

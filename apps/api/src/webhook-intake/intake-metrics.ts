@@ -115,7 +115,7 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     labelNames: ["outcome"],
     registers: [registry],
   });
-  for (const outcome of ["credited", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
+  for (const outcome of ["credited", "reversed", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
     receipts.inc({ outcome }, 0);
   const took = new Histogram({
     name: "intermission_receipt_duration_seconds",
@@ -156,7 +156,7 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
       let isNew = 0;
       for (const { reason, events } of counts) {
         isNew += events;
-        receipts.inc({ outcome: reason === null ? "credited" : "refused" }, events);
+        receipts.inc({ outcome: reason === null ? "credited" : reason === "reversed" ? reason : "refused" }, events);
       }
       receipts.inc({ outcome: "duplicate" }, lines - isNew);
     },

@@ -1,11 +1,11 @@
-import type { EventType } from "@intermission/ad-core/wire-fields";
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import { type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { Receipt, ReceiptQuery, RefusalCount } from "../verbs.ts";
 
 interface Row {
   receivedAt: Date;
-  event: EventType | null;
+  event: AnyEventType | null;
   eventId: string;
   userId: string | null;
   code: string | null;
@@ -46,6 +46,7 @@ const chosenEntries: Record<Chosen, string | undefined> = {
   all: "true",
   event: "true",
   credited: "amount > 0",
+  reversed: "amount < 0",
   refused: "amount = 0",
   unmatched: undefined,
   invalid: undefined,
@@ -56,6 +57,7 @@ const chosenReceipts: Record<Chosen, string | undefined> = {
   all: "(unmatched_reason is not null or invalid_reason is not null)",
   event: "unmatched_reason is not null",
   credited: undefined,
+  reversed: undefined,
   refused: undefined,
   unmatched: "unmatched_reason is not null",
   invalid: "invalid_reason is not null",
@@ -157,6 +159,7 @@ function headerOf(signature: Buffer): string {
 function outcomeOf({ isInvalid, amount }: Row): Receipt["outcome"] {
   if (isInvalid) return "invalid";
   if (amount === null) return "unmatched";
+  if (amount < 0) return "reversed";
   return amount > 0 ? "credited" : "refused";
 }
 

@@ -21,6 +21,7 @@ export function logRecorded(
       const isCode = code !== undefined && code !== null && eventId.startsWith(code);
       const facts = { botId, userId, ...(!isCode && { eventId }), event, source };
       if (reason === null) logger.debug(facts, "an event is paid");
+      else if (reason === "reversed") logger.info(facts, "what a task paid is taken back");
       else logger.info({ ...facts, reason }, "an event is recorded and pays nothing");
     }
   }

@@ -97,12 +97,9 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
     const eventId = idOf(event);
-    const kind = eventType.safeParse(event.event);
-    // A task may be taken back, and this ledger has no entry for that: the webhook stays undelivered, in the open.
-    if (!kind.success) return refuse({ outcome: "bad-shape", message: noTasks }, noTasks);
     const line = {
       eventId: eventId ?? "",
-      event: kind.data,
+      event: event.event,
       userId: event.user_tg_id,
       code: event.code ?? null,
       reference: event.reference || null,
@@ -121,7 +118,11 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       await group.submit(line);
       return { outcome: "recorded" };
     }
-    const outcome = await recordTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
+    const kind = eventType.safeParse(line.event);
+    // Only views and clicks may be found by the codes that were requested.
+    if (!kind.success) return refuse({ outcome: "bad-shape", message: unnamedTask }, unnamedTask);
+    const found = { ...line, event: kind.data };
+    const outcome = await recordTwoFieldEvent(database, botId, payout, options.twoFieldEvents, found);
     if (outcome.outcome === "recorded") {
       options.onBatch?.([{ reason: null, events: 1, eventIds: [] }], 1);
       options.logger.info(
@@ -134,7 +135,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
   };
 }
 
-const noTasks = "this API records no tasks: receive them in the bot's own backend, with the publisher's package";
+const unnamedTask = "an event of a task names neither its event_id nor its code";
 
 function isForeign(botId: string | string[] | undefined, ours: string): boolean {
   return botId !== undefined && botId !== ours;

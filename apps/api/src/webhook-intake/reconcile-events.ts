@@ -1,4 +1,3 @@
-import { eventType } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
@@ -147,7 +146,7 @@ async function recordRipe(
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
   const lines = news
     .filter((event) => isRipe(event) && isOurs(event))
-    .flatMap(lineOf)
+    .map(lineOf)
     .filter(isStorableLine);
   const counts = await recordEvents(database, botId, payout, lines);
   logRecorded(logger, { botId, source: "reconciliation" }, lines, counts);
@@ -158,13 +157,10 @@ async function recordRipe(
   };
 }
 
-/** None of a task, which this API does not record. */
-function lineOf(event: ListedEvent): EventLine[] {
-  const kind = eventType.safeParse(event.event);
-  if (!kind.success) return [];
-  const line = {
+function lineOf(event: ListedEvent): EventLine {
+  return {
     eventId: event.event_id,
-    event: kind.data,
+    event: event.event,
     userId: event.user_tg_id,
     code: event.code ?? null,
     reference: event.reference || null,
@@ -175,5 +171,4 @@ function lineOf(event: ListedEvent): EventLine[] {
     rawBody: null,
     signatureHeader: null,
   };
-  return [line];
 }

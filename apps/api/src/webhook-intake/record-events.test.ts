@@ -7,7 +7,7 @@ import type { EventLine } from "./record-events.ts";
 import { recordBatch, recordEvents } from "./record-events.ts";
 
 const botId = "7000000001";
-const payout: Payout = { rewarded: 10, directLink: 3, dailyCap: undefined, perCode: "once" };
+const payout: Payout = { rewarded: 10, directLink: 3, task: 5, dailyCap: undefined, perCode: "once" };
 let made = 0;
 
 function line(changes: Partial<EventLine> = {}): EventLine {
@@ -151,6 +151,25 @@ describe("recording events", () => {
     expect(await capped([on(day)])).toEqual([10]);
     expect(await capped([on(day), on(day), on(day, "10")])).toEqual([10, "daily-cap", 10]);
     expect(await capped([on("2026-03-02T00:00:00Z")])).toEqual([10]);
+  });
+
+  test("tasks do not count for the daily cap, and neither pays nor takes a test of one", async () => {
+    const task = line({ userId: "12", event: "task" });
+    const [view, other] = [line({ userId: "12" }), line({ userId: "12" })];
+    expect(await outcomes([task, view, other], { dailyCap: 1 })).toEqual([5, 10, "daily-cap"]);
+    const test = line({ userId: "12", event: "task_reversed", code: task.code, isTest: true });
+    const reversal = line({ userId: "12", event: "task_reversed", code: task.code });
+    const second = line({ userId: "12", event: "task_reversed", code: task.code });
+    expect(await outcomes([test])).toEqual(["test"]);
+    expect(await outcomes([reversal])).toEqual([-5]);
+    expect(await outcomes([second])).toEqual(["event-already-recorded"]);
+    expect(await receiptOf(reversal)).toMatchObject({ outcome: "reversed", amount: -5, reason: null });
+  });
+
+  test("the reversal of another user's task takes nothing", async () => {
+    const task = line({ userId: "13", event: "task" });
+    const foreign = line({ userId: "14", event: "task_reversed", code: task.code });
+    expect(await outcomes([task, foreign])).toEqual([5, "code-of-another-user"]);
   });
 
   test("in a batch of one user each entry has its own balance", async () => {

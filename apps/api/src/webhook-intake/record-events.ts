@@ -1,7 +1,7 @@
+import type { AnyEventType } from "@intermission/ad-core/event-words";
 import { joinChat } from "@intermission/ad-core/join-reference";
 import { readMoment } from "@intermission/ad-core/moment";
 import type { WebhookEvent } from "@intermission/ad-core/webhook-event";
-import type { EventType } from "@intermission/ad-core/wire-fields";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import { isStorable } from "@intermission/postgres/storable-text";
 import type { Payout } from "../bots/bot-records.ts";
@@ -9,7 +9,7 @@ import type { Payout } from "../bots/bot-records.ts";
 /** One event to be recorded, from any source. Its id makes a repeat harmless. */
 export interface EventLine {
   eventId: string;
-  event: EventType;
+  event: AnyEventType;
   userId: string;
   code: string | null;
   reference: string | null;
@@ -75,16 +75,16 @@ function mergeRepeats(lines: readonly EventLine[]): BatchLine[] {
 
 /** New events. */
 export interface RecordedCount {
-  /** Why these events pay nothing; null if they pay. */
+  /** Why these events pay nothing; null if they pay; `reversed` if they take back what a task has paid. */
   reason: string | null;
   events: number;
   eventIds: string[];
 }
 
-// Its SQL is in migrations/0001-schema.sql.
+// Its SQL is in migrations/0002-tasks.sql.
 const recordLines = statement<RecordedCount>(
   "ledger.record",
-  'select reason, events, event_ids as "eventIds" from record_events($1, $2, $3, $4, $5, $6, $7)',
+  'select reason, events, event_ids as "eventIds" from record_lines($1, $2, $3, $4, $5, $6, $7, $8)',
 );
 
 /** Both or neither: one of the two says nothing. */
@@ -139,12 +139,13 @@ export async function recordEvents(
 export function recordBatch(
   runner: Pick<Runner, "run">,
   botId: string,
-  { rewarded, directLink, perCode, dailyCap }: Payout,
+  { rewarded, directLink, task, perCode, dailyCap }: Payout,
   batch: readonly BatchLine[],
   { isRetry = false } = {},
 ): Promise<RecordedCount[]> {
   const lines = jsonOf(batch, dailyCap !== undefined);
-  return runner.run(recordLines, [botId, lines, rewarded, directLink, perCode === "once", dailyCap ?? null, isRetry]);
+  const worth = [rewarded, directLink, task];
+  return runner.run(recordLines, [botId, lines, ...worth, perCode === "once", dailyCap ?? null, isRetry]);
 }
 
 /** Absent values are null, false or 0. */

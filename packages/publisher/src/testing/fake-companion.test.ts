@@ -13,6 +13,9 @@ companionContract("the fake companion API", async () => {
     async earn(code, event, launch) {
       expect(fake.earn(code, event, launch)).toMatchObject({ outcome: "recorded" });
     },
+    async earnTask(event, task) {
+      fake.earnTask(event, task);
+    },
     async sendTest() {
       fake.sendTest();
     },

@@ -10,7 +10,7 @@ export interface FakeCompanionOptions {
   readonly botId?: string | undefined;
   /** The key of the bot's backend. */
   readonly apiKey?: string | undefined;
-  /** Whole units; 10 for a view and 3 for a followed link by default. A code pays once, for the event that comes first. */
+  /** Whole units; 10 for a view, 3 for a followed link and 5 for a task by default. A code pays once, for the event that comes first. */
   readonly rewards?: { readonly [Event in keyof FakeRewards]?: number | undefined } | undefined;
   readonly now?: (() => Date) | undefined;
 }
@@ -36,6 +36,14 @@ export interface FakeCompanion {
     event?: "rewarded" | "direct_link",
     launch?: { readonly startParam?: string | undefined },
   ): FakeCredit;
+  /**
+   * The user joins the channel of a task's code, or (`task_reversed`) leaves it too early; in any order, each once. Undefined for
+   * a repeat.
+   */
+  earnTask(
+    event: "task" | "task_reversed",
+    of: { readonly userId: string; readonly code: string },
+  ): RewardEntry | undefined;
   /** A test of the webhook arrives: an entry that pays nothing, and that a watch has only with `includeTests`. */
   sendTest(): RewardEntry;
   /** Refuses the next request, with `Retry-After` if it has one. `code` is tRPC's, such as `TOO_MANY_REQUESTS`. */
@@ -80,8 +88,8 @@ const errorNumbers = {
  */
 export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion {
   const { botId = "7000000001", apiKey = "test_key_of_the_bots_backend", now = () => new Date() } = options;
-  const { rewarded = 10, direct_link = 3 } = options.rewards ?? {};
-  const ledger = new FakeLedger({ rewards: { rewarded, direct_link }, now, botId });
+  const { rewarded = 10, direct_link = 3, task = 5 } = options.rewards ?? {};
+  const ledger = new FakeLedger({ rewards: { rewarded, direct_link, task }, now, botId });
   const refusals: { status: number; body: object; headers: Record<string, string> }[] = [];
   const closing = new AbortController();
   const served: Served = { ledger, apiKey, closing: closing.signal };
@@ -130,6 +138,7 @@ export function fakeCompanion(options: FakeCompanionOptions = {}): FakeCompanion
       if (entry) return { outcome: "recorded", entry };
       return { outcome: ledger.entries.some((known) => known.code === code) ? "already-earned" : "unknown-code" };
     },
+    earnTask: (event, { userId, code }) => ledger.earnTask(event, userId, code),
     sendTest: () => ledger.addTest(),
     refuseNext({ status, code, retryAfterSeconds }) {
       const body = { error: { message: "refused by refuseNext", code: -32603, data: { code, httpStatus: status } } };

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { CODE_RANDOM_BYTES, newCode, newEventId, telegramIdPattern } from "@intermission/ad-core/code";
 import type { CreateCodeOutcome, RewardEntry, RewardPage, SpendOutcome } from "../create-companion.ts";
 
-/** What an event pays, as the companion API's REWARD_REWARDED and REWARD_DIRECT_LINK. */
+/** What an event pays, as the companion API's REWARD_REWARDED, REWARD_DIRECT_LINK and REWARD_TASK. */
 export interface FakeRewards {
   readonly rewarded: number;
   readonly direct_link: number;
+  readonly task: number;
 }
 
 interface IssuedCode {
@@ -87,6 +88,20 @@ export class FakeLedger {
     return this.#add({ userId, event, code, reference, startParam, eventId, amount, reason, balance });
   }
 
+  /** Of a task's code, in any order, each once: a reversal takes what the task paid, and one that comes first keeps it unpaid. */
+  earnTask(event: "task" | "task_reversed", userId: string, code: string): RewardEntry | undefined {
+    const known = this.entries.filter((entry) => entry.code === code);
+    if (known.some((entry) => entry.event === event)) return;
+    const paid = known.find((entry) => entry.event === "task")?.amount ?? 0;
+    const worth = event === "task" ? this.#rewards.task : -paid;
+    const unpaid = event === "task" ? "no-reward" : "task-not-paid";
+    const reason = known.length > 0 && event === "task" ? "task-reversed" : worth === 0 ? unpaid : null;
+    const amount = reason === null ? worth : 0;
+    const balance = reason === null ? this.balanceOf(userId) + amount : null;
+    const eventId = newEventId(this.#now().getTime(), randomBytes(10));
+    return this.#add({ ...noEvent, userId, event, code, eventId, amount, reason, balance });
+  }
+
   /** As a test of the webhook is recorded. */
   addTest(): RewardEntry {
     const eventId = newEventId(this.#now().getTime(), randomBytes(10));
@@ -132,13 +147,14 @@ export class FakeLedger {
         (code === undefined || entry.code === code) &&
         (event === undefined || entry.event === event),
     );
-    // A code's paid event takes precedence over its refused ones.
-    const entry = code === undefined ? found.at(-1) : (found.find(({ amount }) => amount > 0) ?? found[0]);
+    // A reversal takes precedence over what it takes back, and a code's paid event over its refused ones.
+    const changes = found.find(({ amount }) => amount < 0) ?? found.find(({ amount }) => amount > 0) ?? found[0];
+    const entry = code === undefined ? found.at(-1) : changes;
     if (entry === undefined) return { outcome: "not-yet" };
     const { amount, recordedAt, reason } = entry;
     const balance = this.balanceOf(entry.userId);
     if (reason !== null) return { outcome: "refused", reason, amount: 0, balance, recordedAt };
-    return { outcome: "credited", amount, balance, event: entry.event, recordedAt };
+    return { outcome: amount < 0 ? "reversed" : "credited", amount, balance, event: entry.event, recordedAt };
   }
 
   list({ userId, cursor, limit = 20 }: Input): RewardPage {

@@ -2,7 +2,13 @@ import type { AppRouter } from "@intermission/api/router";
 import { createTRPCClient, httpLink } from "@trpc/client";
 import type { inferRouterOutputs } from "@trpc/server";
 
-export type PublisherStatus = inferRouterOutputs<AppRouter>["rewards"]["status"];
+type Status = inferRouterOutputs<AppRouter>["rewards"]["status"];
+type Refused = Extract<Status, { outcome: "refused" }>;
+
+/** Of a view: without what only tasks have. */
+export type PublisherStatus =
+  | Exclude<Status, { outcome: "refused" | "reversed" }>
+  | (Refused & { readonly reason: Exclude<Refused["reason"], "task-not-paid" | "task-reversed"> });
 
 export type PublisherApi =
   | { readonly outcome: "signed-in"; readonly readStatus: (code: string) => Promise<PublisherStatus> }
@@ -27,6 +33,6 @@ export async function signInToPublisher(url: string, botId: string, initData: st
   authorization = `Bearer ${answer.sessionToken}`;
   return {
     outcome: "signed-in",
-    readStatus: (code) => client.rewards.status.query({ code, event: "rewarded" }),
+    readStatus: (code) => client.rewards.status.query({ code, event: "rewarded" }) as Promise<PublisherStatus>,
   };
 }

@@ -58,6 +58,15 @@ create function facts_of_lines(bot text, lines json) returns table (
   ) as earlier
 $$;
 
+-- What an event pays or takes, where nothing is against it.
+create function worth_of(
+  event text, of_view bigint, of_link bigint, of_task bigint, task_paid bigint
+) returns bigint language sql immutable as $$
+  select case event
+    when 'rewarded' then of_view when 'direct_link' then of_link when 'task' then of_task when 'task_reversed' then -task_paid
+  end
+$$;
+
 -- Why an event pays or takes nothing, without the daily cap; null: it does. The webhooks of a task come in any order: a reversal
 -- that comes first takes nothing, and then its task pays nothing.
 create function reason_unpaid(
@@ -91,12 +100,9 @@ begin
   end if;
   return query
   with arrived as materialized (
-    select *, case event when 'rewarded' then worth_of_view when 'direct_link' then worth_of_link
-      when 'task' then worth_of_task when 'task_reversed' then -task_paid end as worth
-    from facts_of_lines(bot, lines)
+    select *, worth_of(event, worth_of_view, worth_of_link, worth_of_task, task_paid) as worth from facts_of_lines(bot, lines)
   ), repeated as (
-    insert into receipts as kept
-      (bot_id, event_id, event, user_id, raw_body, signature, duplicates, last_duplicate_at)
+    insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature, duplicates, last_duplicate_at)
     select bot, event_id, event, coalesce(known_user_id, user_id), case when lacks_bytes then raw_body end,
       case when lacks_bytes then decode(signature, 'hex') end, count, case when count > 0 then now() end
     from arrived cross join lateral (

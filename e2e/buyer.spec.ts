@@ -19,7 +19,7 @@ test("a newcomer adds the stand-in for a buyer, sees its ad in the demo, and rea
     await screen.getByRole("navigation").getByRole("link", { name: "Buyers", exact: true }).click();
     await screen.getByRole("link", { name: "Stand-in" }).click();
     await screen.getByRole("button", { name: "Send a test" }).click();
-    await expect(screen.getByText("another ad was worth more").first()).toBeVisible();
+    await expect(screen.getByText("the ad can be shown").first()).toBeVisible();
     await screen.getByRole("button", { name: "Turn on" }).click();
     await expect(screen.getByRole("button", { name: "Turn off" })).toBeVisible();
     expect(buyer.callsOf("/win"), "a test is no win").toEqual([]);

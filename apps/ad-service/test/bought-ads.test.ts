@@ -36,7 +36,8 @@ describe("a buyer of OpenRTB", () => {
     await fixture.close();
   });
 
-  const ask = <Row>(text: string, ...values: unknown[]) => store.database.run<Row>({ name: "", text }, values);
+  const ask = <Row = Record<string, unknown>>(text: string, ...values: unknown[]) =>
+    store.database.run<Row>({ name: "", text }, values);
 
   async function buy(scenario: Scenario, change: Partial<BuyerSettings> = {}, key: string | null = null) {
     const deps = { database: store.database, secretBox: box };
@@ -200,6 +201,25 @@ describe("a buyer of OpenRTB", () => {
     }
   });
 
+  test("a bid whose campaign is at its cap has not won: another ad is offered, and its buyer is told that the moment passed", async () => {
+    await cheaperHouse();
+    const buyer = await buy("bid");
+    await ask("update campaigns set daily_view_cap = 1, updated_at = now() where campaign_id = $1", buyer.campaignId);
+    await fixture.campaigns.refresh();
+    expect(await fixture.begin(ann)).toMatchObject({ ad: { advertiser: "Shop" } });
+    expect(await fixture.begin("1002")).toMatchObject({ ad: { advertiser: "Intermission" } });
+    const stored = await ask(
+      "select source, outcome from opening_offers where bot_id = $1 order by occurred_at, outcome",
+      fixture.botId,
+    );
+    const of = (source: string) => stored.filter((row) => row.source === source).map((row) => row.outcome);
+    expect(of(buyer.buyerId).toSorted()).toEqual(["not-offered", "won"]);
+    expect(of("own").toSorted()).toEqual(["lost", "won"]);
+    await fixture.callTrackers();
+    expect(stand.callsOf("/win")).toHaveLength(1);
+    expect(stand.callsOf("/loss")).toEqual(["/loss?bid=response-1&why=2&p="]);
+  });
+
   test("macros are filled in, in each of their forms", async () => {
     await cheaperHouse();
     await buy("macros");
@@ -308,6 +328,28 @@ describe("a buyer of OpenRTB", () => {
       const [exchange] = await listExchanges(store.database, buyerId);
       for (const id of [...ids, ann]) expect(exchange?.request).not.toContain(id);
     }
+  });
+
+  test("the address of a viewer is sent only where the settings say so, and is not kept", async () => {
+    await buy("no-content", { sends: ["user-id"] });
+    const open = await buy("no-seats", { sends: ["address"] });
+    for (const [user, address] of [
+      [ann, "203.0.113.7"],
+      ["1002", "2001:db8::7"],
+    ] as const) {
+      const body = { bot_id: fixture.botId, init_data: fixture.initData(user) };
+      await fixture.post("/sessions", body, "application/json", fixture.address, { "x-forwarded-for": address });
+    }
+    const devicesOf = (scenario: string) =>
+      stand.calls.flatMap(({ path, request }) => (path.endsWith(scenario) ? [request?.device] : []));
+    expect(devicesOf("no-seats")).toMatchObject([{ ip: "203.0.113.7" }, { ipv6: "2001:db8::7" }]);
+    for (const device of devicesOf("no-content")) {
+      expect(device).not.toHaveProperty("ip");
+      expect(device).not.toHaveProperty("ipv6");
+    }
+    const [exchange] = await listExchanges(store.database, open.buyerId);
+    expect(exchange?.request).toContain('"sent, not kept"');
+    expect(exchange?.request).not.toContain("203.0.113.7");
   });
 
   test("a bot with a buyer and no campaign of its own offers an ad", async () => {

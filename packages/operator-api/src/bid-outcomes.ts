@@ -6,6 +6,8 @@
 export const bidOutcomeNumbers = {
   won: { nonBid: null, loss: null },
   lost: { nonBid: 300, loss: 102 },
+  "not-offered": { nonBid: 300, loss: 2 },
+  accepted: { nonBid: null, loss: null },
   "no-bid": { nonBid: 0, loss: null },
   timeout: { nonBid: 101, loss: null },
   unreachable: { nonBid: 103, loss: null },
@@ -38,6 +40,8 @@ export const bidOutcomes = Object.keys(bidOutcomeNumbers) as [BidOutcome, ...Bid
 export const bidOutcomesInEnglish = {
   won: "the bid won: its ad was offered",
   lost: "another ad was worth more",
+  "not-offered": "the bid was worth the most, and a limit or another opening kept its ad from being offered",
+  accepted: "the ad can be shown; a test offers it to nobody",
   "no-bid": "no bid",
   timeout: "no answer in time",
   unreachable: "the server could not be reached",

@@ -190,7 +190,13 @@ export const buyerRoutes = {
       .partial()
       .refine(namesSetting, nothingToChange)
       .meta({ examples: [{ isActive: true }, { floorMicros: 800_000, blockedCategories: ["IAB25", "IAB26"] }] }),
-    answer: buyer,
+    answer: buyer.extend({
+      isKeyRemoved: z
+        .boolean()
+        .describe(
+          "Whether the stored key was removed, since the new address is on another host: a key is sent to no host but its own.",
+        ),
+    }),
   },
   showBids: {
     method: "GET",
@@ -202,7 +208,8 @@ export const buyerRoutes = {
   tryBuyer: {
     method: "POST",
     path: "/buyers/:buyerId/trial",
-    description: "Sends a buyer one request that is marked as a test, and judges its answer. No notice is sent.",
+    description:
+      "Sends a buyer one request that is marked as a test, judges its answer, and reads the ad of the best bid. No notice is sent.",
     params,
     answer: exchange,
   },

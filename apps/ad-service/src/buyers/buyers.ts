@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Buyer, BuyerSettings } from "@intermission/operator-api/buyers";
-import { type Author, audit, changeAudited, openChange } from "@intermission/postgres/audit";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -106,7 +106,12 @@ export async function addBuyer(
   });
 }
 
-const update = statement<{ id: string }>(
+const lock = statement<{ url: string; hasKey: boolean }>(
+  "demand.lock-buyer",
+  `select url, sealed_key is not null as "hasKey" from buyers where buyer_id = $1 for update`,
+);
+
+const update = statement<never>(
   "demand.update-buyer",
   `with changed as (
     update buyers set (is_active, sealed_key, ${Object.values(settingColumns).join(", ")}) = (
@@ -116,27 +121,37 @@ const update = statement<{ id: string }>(
           .join(", ")}
       from jsonb_populate_record(buyers, $2::jsonb) as merged
     )
-    where buyer_id = $1 returning creative_id, url, buyer_id
-  ),
-  moved as (update creatives set url = changed.url from changed where creatives.creative_id = changed.creative_id)
-  select buyer_id as id from changed`,
+    where buyer_id = $1 returning creative_id, url
+  )
+  update creatives set url = changed.url from changed where creatives.creative_id = changed.creative_id`,
 );
 
 /** What a change does not name stays. `key`: null removes it. */
 export type BuyerChange = Partial<BuyerSettings> & { isActive?: boolean | undefined; key?: string | null | undefined };
 
+/**
+ * A key is for the server that the operator entered it for: if the address moves to another origin and the change brings no key,
+ * the stored one is removed in the same transaction. Refuses an unknown buyer with 404.
+ */
 export async function updateBuyer(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
   { buyerId, author, change }: { buyerId: string; author?: Author | undefined; change: BuyerChange },
-): Promise<Buyer> {
+): Promise<Buyer & { isKeyRemoved: boolean }> {
   const { isActive, key, ...settings } = change;
   const named = Object.entries(settings).filter(([, value]) => value !== undefined);
   const columns: Readonly<Record<string, string>> = settingColumns;
   const merged = JSON.stringify(Object.fromEntries(named.map(([field, value]) => [columns[field], value])));
   const sealed = key === null || key === undefined ? null : secretBox.seal(key, buyerId);
-  const values = [buyerId, merged, isActive, key !== undefined, sealed];
-  await changeAudited(database, { objectId: buyerId, author }, { statement: update, values });
-  return requireBuyer(database, buyerId);
+  return database.transaction(async (tx) => {
+    const opened = await openChange(tx, author, buyerId);
+    const [before] = await tx.run(lock, [buyerId]);
+    if (before === undefined) throw unknownBuyer(buyerId);
+    const isElsewhere = change.url !== undefined && new URL(change.url).origin !== new URL(before.url).origin;
+    const isKeyRemoved = key === undefined && before.hasKey && isElsewhere;
+    await tx.run(update, [buyerId, merged, isActive, key !== undefined || isKeyRemoved, sealed]);
+    await audit(tx, opened);
+    return { ...(await requireBuyer(tx, buyerId)), isKeyRemoved };
+  });
 }
 
 /** A buyer, with what its requests need beside its settings. */

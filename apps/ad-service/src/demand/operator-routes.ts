@@ -9,16 +9,23 @@ import { conflict, invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { addBuyer, listBuyers, readBuyers, requireBuyer, updateBuyer } from "../buyers/buyers.ts";
+import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { Turns } from "../vast/read-xml.ts";
+import { unwrapTag } from "../vast/unwrap-tag.ts";
 import { readResults } from "./buyer-results.ts";
 import { keepExchange, listExchanges } from "./exchanges.ts";
 import type { BidOpening } from "./openrtb/bid-request.ts";
-import { requestBid } from "./request-bids.ts";
+import { isFit } from "./openrtb/judge-bid.ts";
+import { type BuyerAnswer, requestBid } from "./request-bids.ts";
+import { takeBid } from "./take-bid.ts";
 
 export interface BuyerOperatorDeps {
   database: Database;
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
+  /** Of reading VAST. */
+  turns: Turns;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
   currency: string;
@@ -29,6 +36,7 @@ export interface BuyerOperatorDeps {
 
 /** Longer than any opening waits: the operator wants to see what a slow buyer answers. */
 const TRIAL_MS = 5000;
+const MAX_TRIED_BIDS = 3;
 const PHONE =
   "Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 
@@ -73,6 +81,7 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
       const answer = await requestBid({ ...deps, seller }, patient, { opening: trialOpening(), leftMs: TRIAL_MS });
       const { request } = answer;
       if (request === undefined) throw new Error("a trial sent no request");
+      await readTrial(deps, answer);
       return keepExchange(database, { ...answer, request }, now());
     },
 
@@ -86,6 +95,21 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
       return { exchanges: await listExchanges(database, buyerId) };
     },
   });
+}
+
+/** Reads the ads of a trial's bids, the dearest first, until one can be shown; nothing is reported to their servers. */
+async function readTrial(deps: BuyerOperatorDeps, answer: BuyerAnswer): Promise<void> {
+  const { currency, now } = deps;
+  const viewer = { viewId: "trial", userAgent: PHONE, device: describeDevice({ "user-agent": PHONE }), now };
+  const bids = answer.bids.filter(isFit).toSorted((a, b) => b.cpmMicros - a.cpmMicros);
+  for (const fit of bids.slice(0, MAX_TRIED_BIDS)) {
+    const read = (source: { markup: string } | { url: string }) =>
+      unwrapTag({ ...deps, totalMs: TRIAL_MS }, { ...viewer, ...source });
+    const taken = await takeBid(read, { answer, fit, currency, now: now() });
+    fit.outcome = answer.outcome = taken.outcome === "ad" ? "accepted" : taken.outcome;
+    answer.detail = taken.outcome === "ad" ? null : taken.detail;
+    if (taken.outcome === "ad") return;
+  }
 }
 
 /** Without the fields that the request leaves out. */

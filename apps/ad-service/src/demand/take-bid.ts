@@ -1,8 +1,7 @@
 import { type BidOutcome, bidOutcomeNumbers } from "@intermission/operator-api/bid-outcomes";
 import { vastReasonsInEnglish, vastReasonText } from "@intermission/operator-api/vast-reasons-in-english";
 import { storableText } from "@intermission/postgres/storable-text";
-import type { Device } from "../creatives/choose-rendition.ts";
-import { readTag, type Tags } from "../vast/fill-from-tag.ts";
+import type { UnwrapOutcome } from "../vast/unwrap-tag.ts";
 import { callableUrls, type VastAd } from "../vast/vast-ad.ts";
 import { type AuctionMacros, fillAuctionMacros } from "./openrtb/auction-macros.ts";
 import { durationSeconds, IMPRESSION_ID } from "./openrtb/bid-request.ts";
@@ -11,31 +10,31 @@ import type { SentBid } from "./openrtb/read-bid-response.ts";
 import { decimalText, priceOfOne } from "./openrtb/read-price.ts";
 import type { BuyerAnswer } from "./request-bids.ts";
 
-export type TakenBid = { outcome: "won"; ad: VastAd } | { outcome: "broken-markup" | "other-duration"; detail: string };
+export type TakenBid = { outcome: "ad"; ad: VastAd } | { outcome: "broken-markup" | "other-duration"; detail: string };
 
 /** When a win is worth nothing any more: `imp.exp` of the request. */
 const EXPIRES_MS = 900_000;
 /** Declared durations are rounded. */
 const SLACK_MS = 1000;
 
+/** Reads VAST, which is there or at an address. */
+type ReadMarkup = (source: { markup: string } | { url: string }) => Promise<UnwrapOutcome>;
+
 /**
  * Reads the ad of a bid that is worth the most. Its markup is `adm`, else what `nurl` answers, which is then the notice of the win
  * as well. What is owed is in the ad, with the addresses that are called when the view begins and when the first picture shows.
  */
 export async function takeBid(
-  tags: Tags,
-  { answer, fit, currency }: { answer: BuyerAnswer; fit: FitBid; currency: string },
-  viewer: { botId: string; viewId: string; userAgent: string; device: Device; totalMs: number; now: Date },
+  readMarkup: ReadMarkup,
+  { answer, fit, currency, now }: { answer: BuyerAnswer; fit: FitBid; currency: string; now: Date },
 ): Promise<TakenBid> {
   const { bid, cpmMicros } = fit;
   const macros = macrosOf(answer, { bid, cpmMicros, currency, loss: 0 });
   const filled = (template: string | undefined) =>
     template === undefined ? undefined : fillAuctionMacros(template, macros);
-  const { creativeId } = answer.buyer;
   const nurl = filled(bid.nurl);
   const markup = filled(bid.markup);
-  const source = markup !== undefined ? { markup } : { url: nurl ?? "" };
-  const unwrapped = await readTag(tags, { ...viewer, creativeId, ...source });
+  const unwrapped = await readMarkup(markup !== undefined ? { markup } : { url: nurl ?? "" });
   if (unwrapped.outcome === "no-ad") {
     const detail = `VAST ${unwrapped.code}: ${vastReasonText(vastReasonsInEnglish, unwrapped.reason)}`;
     return { outcome: "broken-markup", detail: storableText(detail, 300) };
@@ -47,14 +46,14 @@ export async function takeBid(
   const win = markup === undefined ? [] : callableUrls(nurl === undefined ? [] : [nurl]);
   const burl = filled(bid.burl);
   const billing = callableUrls(burl === undefined ? [] : [burl]);
-  const expiresAt = new Date(Math.min(Date.parse(ad.expiresAt ?? "") || Infinity, viewer.now.getTime() + EXPIRES_MS));
+  const expiresAt = new Date(Math.min(Date.parse(ad.expiresAt ?? "") || Infinity, now.getTime() + EXPIRES_MS));
   const trackers = { ...ad.trackers, ...(win.length > 0 && { win }), ...(billing.length > 0 && { billing }) };
   const bought = {
     buyerId: answer.buyer.buyerId,
     bidId: storableText(bid.bidId, 128),
     priceMicros: priceOfOne(cpmMicros),
   };
-  return { outcome: "won", ad: { ...ad, trackers, bought, expiresAt: expiresAt.toISOString() } };
+  return { outcome: "ad", ad: { ...ad, trackers, bought, expiresAt: expiresAt.toISOString() } };
 }
 
 /** The addresses of a buyer that are told why its bids did not win, each with its reason; none of a test. */

@@ -18,6 +18,8 @@ export interface Auction {
   answers: readonly BuyerAnswer[];
   /** Those that may be shown and were not tried yet. */
   left: readonly BuyerOffer[];
+  /** The offer that is to be shown, while its view has not begun. */
+  taken: "own" | BuyerOffer | undefined;
   /** What the own campaigns came to, beside the buyers. */
   own: Pick<OpeningOffer, "outcome" | "cpmMicros">;
 }
@@ -41,19 +43,36 @@ export async function openAuction(
     // What answers a test is not paid, so only testers see it.
     .filter(({ request }) => opening.isTest || request?.test !== 1)
     .flatMap((answer) => answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })));
-  return { opening, answers, left, own: { outcome: "none-fits", cpmMicros: null } };
+  return { opening, answers, left, taken: undefined, own: { outcome: "none-fits", cpmMicros: null } };
 }
 
-/** Names the outcome of a bid that was tried, and of its buyer's answer. */
+/** Names the outcome of a bid whose ad was read, and of its buyer's answer. It has not won before its view has begun. */
 export function decideBid(
   auction: Auction,
-  { answer, fit }: BuyerOffer,
-  decided: { outcome: "won" } | { outcome: "broken-markup" | "other-duration"; detail: string },
+  offer: BuyerOffer,
+  decided: { outcome: "ad" } | { outcome: "broken-markup" | "other-duration"; detail: string },
 ): void {
-  fit.outcome = decided.outcome;
-  if (decided.outcome !== "won") answer.detail = decided.detail;
-  if (decided.outcome === "won" || !answer.bids.some(isFit)) answer.outcome = decided.outcome;
+  const { answer, fit } = offer;
+  const isRead = decided.outcome === "ad";
+  fit.outcome = isRead ? "not-offered" : decided.outcome;
+  if (!isRead) answer.detail = decided.detail;
+  if (isRead || !answer.bids.some(isFit)) answer.outcome = fit.outcome;
+  if (isRead) auction.taken = offer;
   auction.left = auction.left.filter((one) => one.fit !== fit);
+}
+
+/** The view of what was taken has begun: the ad is offered. */
+export function nameWinner({ taken, own }: Auction): void {
+  if (taken === "own") own.outcome = "won";
+  else if (taken) taken.fit.outcome = taken.answer.outcome = "won";
+}
+
+/** The campaign of what was taken is at a limit, which its other bids would reach as well. */
+export function dropTaken(auction: Auction): void {
+  const { taken } = auction;
+  auction.taken = undefined;
+  if (taken !== undefined && taken !== "own")
+    auction.left = auction.left.filter(({ answer }) => answer.buyer.buyerId !== taken.answer.buyer.buyerId);
 }
 
 /** Of one opening. */
@@ -82,7 +101,8 @@ export async function concludeAuction(demand: Demand, { opening, answers, own }:
   }
 }
 
-/** What is stored of the own offer, once it is the best one or has lost against a bid. */
-export function ownOutcome(offer: Offer, outcome: "won" | "lost"): Auction["own"] {
-  return { outcome, cpmMicros: cpmMicrosOf(offer) };
+/** Says what the own campaigns came to, beside the bids: `isBest`, if no bid is worth more. */
+export function compareOwn(auction: Auction, own: Offer, isBest: boolean): void {
+  auction.own = { outcome: isBest ? "not-offered" : "lost", cpmMicros: cpmMicrosOf(own) };
+  if (isBest) auction.taken = "own";
 }

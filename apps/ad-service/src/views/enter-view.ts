@@ -13,9 +13,18 @@ import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import type { Demand } from "../demand/demand.ts";
 import type { BidOpening } from "../demand/openrtb/bid-request.ts";
 import { takeBid } from "../demand/take-bid.ts";
-import { type Auction, buyersFor, concludeAuction, decideBid, openAuction, ownOutcome } from "../offers/auction.ts";
+import {
+  type Auction,
+  buyersFor,
+  compareOwn,
+  concludeAuction,
+  decideBid,
+  dropTaken,
+  nameWinner,
+  openAuction,
+} from "../offers/auction.ts";
 import { isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
-import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
+import { fillFromTag, readTag, type Tags } from "../vast/fill-from-tag.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { audienceText } from "../viewers/audience.ts";
@@ -278,9 +287,11 @@ async function beginView(
     const begun = await storeNewView(deps, view, state);
     if (begun === "limit-reached") {
       tried.filled = undefined;
+      if (tried.auction) dropTaken(tried.auction);
       continue;
     }
     if (!begun) return { outcome: "changed" };
+    if (tried.auction) nameWinner(tried.auction);
     rememberView(views, begun);
     const ad = await findAd(ads, begun, { vastAd, device });
     return { outcome: "entered", view: begun, ad, joinTitle: opening.code?.joinTitle ?? null };
@@ -364,24 +375,22 @@ async function takeBetterBid(
   const { auction } = tried;
   const [first] = orderOffers([...(own ? [own] : []), ...auction.left]);
   if (choice.outcome === "no-ad") auction.own = { outcome: choice.reason, cpmMicros: null };
-  else if (own) auction.own = ownOutcome(own, first === own ? "won" : "lost");
+  else if (own) compareOwn(auction, own, first === own);
   if (first?.source !== "buyer") return undefined;
   if (choice.outcome === "chosen") choice.release();
   const { campaignId, creativeId } = first.answer.buyer;
   const state = campaigns.byId.get(campaignId);
-  const viewer = {
-    botId: input.bot.botId,
-    viewId: auction.opening.requestId,
-    userAgent,
-    device,
-    totalMs: Math.min(leftMs(), MARKUP_MS),
+  const viewer = { botId: input.bot.botId, creativeId, viewId: auction.opening.requestId, userAgent, device };
+  const totalMs = Math.min(leftMs(), MARKUP_MS);
+  const taken = await takeBid((source) => readTag(tags, { ...viewer, totalMs, ...source }), {
+    ...first,
+    currency: demand.seller.currency,
     now,
-  };
-  const taken = await takeBid(tags, { ...first, currency: demand.seller.currency }, viewer);
+  });
   decideBid(auction, first, taken);
   // The time and the attempts that are left are those of the own ads.
-  if (taken.outcome !== "won" && ++tried.failedBids >= MAX_FAILED_BIDS) auction.left = [];
-  if (taken.outcome !== "won" || !state) return { outcome: "again" };
+  if (taken.outcome !== "ad" && ++tried.failedBids >= MAX_FAILED_BIDS) auction.left = [];
+  if (taken.outcome !== "ad" || !state) return { outcome: "again" };
   const { ad: vastAd } = taken;
   const bought = { campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };
   tried.filled = { outcome: "chosen", ...bought, priceMicros: vastAd.bought?.priceMicros ?? null };

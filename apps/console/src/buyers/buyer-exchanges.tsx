@@ -40,7 +40,7 @@ function Exchange({ exchange, currency }: { exchange: BuyerExchange; currency: s
   const outcomes = bidOutcomeWords[useLanguage()];
   const { dateTime, exactMoney, milliseconds } = useFormats();
   const { at, outcome, nonBid, reason, detail, bids, isTest, tookMs, request, answer } = exchange;
-  const isGood = outcome === "won" || outcome === "lost";
+  const isGood = outcome === "won" || outcome === "lost" || outcome === "accepted";
   const codes = [
     nonBid !== null && words.nonBid(nonBid),
     reason !== null && words.reason(reason),

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBuyer } from "../../../examples/buyer.ts";
+import { migrations } from "../src/migrations.ts";
+import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
+
+const operatorToken = "o".repeat(32);
+let store: TestDatabase;
+let fixture: AppFixture;
+let stand: Awaited<ReturnType<typeof openBuyer>>;
+beforeAll(async () => {
+  store = await openTestDatabase({ schema: "ad_service", migrations });
+  stand = await openBuyer();
+  fixture = await openAppFixture(store.database, {
+    operatorToken,
+    requests: {
+      isPlainHttpAllowed: true,
+      allowedNetworks: { webhook: [], vast: ["127.0.0.1/32"], video: [], buyer: ["127.0.0.1/32"] },
+    },
+  });
+});
+afterAll(async () => {
+  stand.close();
+  await fixture.close();
+  await store.dispose();
+});
+
+async function send(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${fixture.address}/operator/v1/buyers${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${operatorToken}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function add(url: string, key: string | null = null): Promise<string> {
+  const { buyerId } = await send("POST", "", { name: `Exchange ${randomBytes(4).toString("hex")}`, url, key });
+  return `/${String(buyerId)}`;
+}
+
+test("a key is never sent to another host: a new address without a key removes it, which the answer says", async () => {
+  const buyer = await add("https://bids.exchange.example/openrtb2", "secret");
+  const samePath = await send("PATCH", buyer, { url: "https://bids.exchange.example/openrtb3" });
+  expect(samePath).toMatchObject({ hasKey: true, isKeyRemoved: false });
+  const elsewhere = await send("PATCH", buyer, { url: stand.urlOf("bid") });
+  expect(elsewhere).toMatchObject({ hasKey: false, isKeyRemoved: true });
+  await send("POST", `${buyer}/trial`);
+  expect(stand.calls.at(-1)?.headers).not.toHaveProperty("authorization");
+  const named = await send("PATCH", buyer, { url: "https://other.example/", key: "another" });
+  expect(named).toMatchObject({ hasKey: true, isKeyRemoved: false });
+  expect(await send("PATCH", buyer, { url: "https://other.example:8443/" })).toMatchObject({ isKeyRemoved: true });
+});
+
+test("of eight changes of the address at once, none leaves the key to a host that it was not entered for", async () => {
+  const buyer = await add("https://one.example/", "secret");
+  const changes = Array.from({ length: 8 }, (_, index) =>
+    send("PATCH", buyer, { url: `https://host-${index}.example/`, ...(index === 3 && { key: "of three" }) }),
+  );
+  const removed = (await Promise.all(changes)).filter(({ isKeyRemoved }) => isKeyRemoved).length;
+  const { hasKey, url } = await send("GET", buyer);
+  expect(hasKey).toBe(url === "https://host-3.example/");
+  expect(removed, "the first key by whoever came first; that of the third by who came after it").toBeLessThanOrEqual(2);
+  expect(removed).toBeGreaterThanOrEqual(hasKey ? 0 : 1);
+});
+
+test("a test reads the ad of the bid: what cannot be shown is named, and nothing is called", async () => {
+  const outcomes = [
+    ["bid", "accepted"],
+    ["several", "accepted"],
+    ["nurl", "accepted"],
+    ["broken-vast", "broken-markup"],
+    ["too-long", "other-duration"],
+  ] as const;
+  for (const [scenario, outcome] of outcomes) {
+    const buyer = await add(stand.urlOf(scenario));
+    expect(await send("POST", `${buyer}/trial`), scenario).toMatchObject({ outcome, isTest: true });
+  }
+  const [broken] = (await send("POST", `${await add(stand.urlOf("several"))}/trial`)).bids as { outcome: string }[];
+  expect(broken?.outcome).toBe("lost");
+  for (const path of ["/win", "/bill", "/loss", "/impression"]) expect(stand.callsOf(path), path).toEqual([]);
+  const { count } = (
+    await store.database.run<{ count: number }>(
+      { name: "", text: "select count(*)::integer as count from tracker_calls" },
+      [],
+    )
+  )[0] ?? { count: -1 };
+  expect(count).toBe(0);
+});

@@ -101,6 +101,7 @@ import type { ReportSource } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
+import { supplyRoutes } from "./supply/routes.ts";
 import type { TaskBotCalls } from "./tasks/bot-api.ts";
 import { taskClientRoutes } from "./tasks/client-routes.ts";
 import { taskOperatorRoutes } from "./tasks/operator-routes.ts";
@@ -194,6 +195,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   taskRoutes(app, { ...deps, ...tasks, publicUrl, now });
   mediaRoutes(app, { media });
+  supplyRoutes(app, { database, publicUrl });
   billingLogRoutes(app, { database, media });
   const ads = adRows(database);
   miniappPageRoutes(app, {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
 import { bidOutcomes } from "./bid-outcomes.ts";
+import { forms } from "./field-forms.ts";
 import {
   boundedText,
   callableAddress,
@@ -20,6 +21,12 @@ const wholeNumber = (min: number, max: number) => {
   const message = `must be from ${min} to ${max}`;
   return z.int(message).min(min, message).max(max, message);
 };
+
+/** As the standard's examples are written. */
+function adsTxtRecord(text: string): string {
+  const [domain = "", account = "", relationship = "", ...others] = text.split(",").map((field) => field.trim());
+  return [domain.toLowerCase(), account, relationship.toUpperCase(), ...others].join(", ");
+}
 
 const settings = {
   url: callableAddress.describe("Where requests of OpenRTB 2.6 are sent."),
@@ -45,6 +52,15 @@ const settings = {
   storedRequest: boundedText(128)
     .nullable()
     .describe("The id of a stored request of Prebid Server, which names its bidders."),
+  adsTxt: z
+    .array(
+      z
+        .string()
+        .overwrite(adsTxtRecord)
+        .regex(forms.ADS_TXT_RECORD, "must be a record of ads.txt, such as exchange.example, 1234, RESELLER"),
+    )
+    .max(100)
+    .describe("Records that the buyer asks to be published in ads.txt, while it is on."),
   alwaysTests: z
     .boolean()
     .describe("Whether each request is marked as a test, which is not paid; those of testers always are."),
@@ -60,6 +76,7 @@ export const usualBuyer = {
   blockedDomains: [],
   needsCategory: false,
   storedRequest: null,
+  adsTxt: [],
   alwaysTests: false,
 } satisfies Omit<BuyerSettings, "url">;
 
@@ -93,6 +110,7 @@ const newBuyer = z.strictObject({
   blockedDomains: settings.blockedDomains.default(usualBuyer.blockedDomains),
   needsCategory: settings.needsCategory.default(usualBuyer.needsCategory),
   storedRequest: settings.storedRequest.default(usualBuyer.storedRequest),
+  adsTxt: settings.adsTxt.default(usualBuyer.adsTxt),
   alwaysTests: settings.alwaysTests.default(usualBuyer.alwaysTests),
 });
 

@@ -12,9 +12,13 @@ export function fieldFault<Code extends FieldFaultCode>(
 
 /** The forms of text, by the fault of other text. The `regex` of a field that people write is one of them. */
 export const forms = {
+  /** Of ads.txt 1.1: a domain, an account, the relationship, and where there is one the id of the certification. */
+  ADS_TXT_RECORD:
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}[a-z][a-z0-9-]{0,61}[a-z0-9], [^\s,;#]{1,128}, (?:DIRECT|RESELLER)(?:, [^\s,;#]{1,64})?$/,
   BOT_TOKEN: /^[1-9][0-9]{4,15}:[A-Za-z0-9_-]{20,100}$/,
   COUNTRY_CODE: /^[A-Z]{2}$/,
   CURRENCY_CODE: /^[A-Z]{3}$/,
+  DOMAIN: /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
   HEX_KEY: /^[0-9a-f]{8}$/,
   LANGUAGE_CODE: /^[a-z]{2,3}$/,
   MONTH: /^20\d\d-(0[1-9]|1[0-2])$/,
@@ -26,6 +30,7 @@ export const forms = {
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
+  TAG_ID: /^[0-9a-f]{16}$/,
   TELEGRAM_CHAT: /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
   TELEGRAM_ID,
   TOKEN: /^[\w-]{43}$/,

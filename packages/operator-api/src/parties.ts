@@ -25,6 +25,17 @@ const iban = z
     params: fieldFault("IBAN"),
   })
   .nullable();
+/** Of a company. */
+const domain = z
+  .string()
+  .overwrite((text) => text.trim().toLowerCase())
+  .regex(forms.DOMAIN, "must be a domain such as studio.example")
+  .nullable();
+const contactEmail = z
+  .email("must be an e-mail address such as ann@example.com")
+  .max(254)
+  .overwrite((text) => text.toLowerCase())
+  .nullable();
 const language = z.enum(statementLanguages).describe("Of statements.");
 const leastPayoutMicros = microsOf("price");
 
@@ -40,6 +51,14 @@ export const operatorParty = z.strictObject({
   leastPayoutMicros: leastPayoutMicros.describe("What is less stays owed, and is paid with a later month."),
   taxName: boundedText(40).nullable().describe("As `VAT`. With a rate, statements of advertisers have a line of it."),
   taxPercent: percent.nullable().describe("Contained in the prices."),
+  domain: domain.describe("Of the operator's company: `OWNERDOMAIN` of ads.txt."),
+  contactEmail: contactEmail.describe("For buyers, in ads.txt and sellers.json, which anyone can read."),
+  tagId: z
+    .string()
+    .overwrite((text) => text.trim().toLowerCase())
+    .regex(forms.TAG_ID, "must be a TAG-ID of 16 hexadecimal digits, such as f08c47fec0942fa0")
+    .nullable()
+    .describe("Of the operator's certification by the Trustworthy Accountability Group."),
 });
 export type OperatorParty = z.output<typeof operatorParty>;
 
@@ -59,6 +78,9 @@ export const payee = z.strictObject({
   iban: iban.describe("Without name and account, a publisher is left out where all are paid."),
   language,
   leastPayoutMicros: leastPayoutMicros.nullable().describe("Null: that of the deployment."),
+  domain: domain.describe(
+    "Of the publisher's company. With it, its name is published in sellers.json; null: the bot's id alone.",
+  ),
 });
 export type Payee = z.output<typeof payee>;
 
@@ -70,6 +92,9 @@ export const noOperatorParty: OperatorParty = {
   leastPayoutMicros: 0,
   taxName: null,
   taxPercent: null,
+  domain: null,
+  contactEmail: null,
+  tagId: null,
 };
 export const noAdvertiserParty: AdvertiserParty = {
   legalName: null,
@@ -85,6 +110,7 @@ export const noPayee: Payee = {
   iban: null,
   language: "en",
   leastPayoutMicros: null,
+  domain: null,
 };
 
 const seen = "What the caller has seen: if it is otherwise meanwhile, nothing is set (409).";

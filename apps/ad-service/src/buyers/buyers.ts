@@ -20,6 +20,7 @@ const settingColumns = {
   blockedDomains: "blocked_domains",
   needsCategory: "needs_category",
   storedRequest: "stored_request",
+  adsTxt: "ads_txt",
   alwaysTests: "always_tests",
 } satisfies ColumnsOf<BuyerSettings>;
 

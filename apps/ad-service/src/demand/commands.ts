@@ -14,6 +14,7 @@ const settings = {
   blockedDomains: "of an advertiser; a domain includes those below it",
   needsCategory: "refuse bids without a category of the taxonomy",
   storedRequest: "the id of a stored request of Prebid Server",
+  adsTxt: { text: "a record for /ads.txt, as the buyer gives it", value: "record" },
   alwaysTests: "mark each request as a test, which is not paid",
 } as const;
 

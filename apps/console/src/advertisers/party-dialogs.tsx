@@ -20,7 +20,7 @@ const partyWords = loadWords("parties");
 export function OperatorDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(partyWords);
   const change = useConfirmedChange(partyRoutes.setOperatorParty);
-  const { legalName, address, taxId, iban, taxName, taxPercent, leastPayout } = words;
+  const { legalName, address, taxId, iban, taxName, taxPercent, leastPayout, domain, contactEmail, tagId } = words;
   const hints = { address: words.addressHint, iban: words.payerHint, leastPayoutMicros: words.leastPayoutHint };
   return (
     <PartyDialog
@@ -31,8 +31,25 @@ export function OperatorDialog({ onClose }: { onClose: () => void }) {
       schema={partyRoutes.setOperatorParty.body}
       onSave={(body, expected, onDone) => change.run({ body: { ...body, expected } }, onDone)}
       words={{
-        labels: { legalName, address, taxId, iban, taxName, taxPercent, leastPayoutMicros: leastPayout },
-        hints: { ...hints, taxPercent: words.taxPercentHint },
+        labels: {
+          legalName,
+          address,
+          taxId,
+          iban,
+          taxName,
+          taxPercent,
+          leastPayoutMicros: leastPayout,
+          domain,
+          contactEmail,
+          tagId,
+        },
+        hints: {
+          ...hints,
+          taxPercent: words.taxPercentHint,
+          domain: words.domainHint,
+          contactEmail: words.contactEmailHint,
+          tagId: words.tagIdHint,
+        },
       }}
       onClose={onClose}
     />
@@ -73,7 +90,7 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
   const words = useWords(partyWords);
   const params = { botId };
   const change = useConfirmedChange(partyRoutes.setPayee);
-  const { legalName, iban, address, taxId, language, leastPayout } = words;
+  const { legalName, iban, address, taxId, language, leastPayout, domain } = words;
   return (
     <PartyDialog
       title={words.payeeOf(name)}
@@ -83,8 +100,13 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
       schema={partyRoutes.setPayee.body}
       onSave={(body, expected, onDone) => change.run({ params, body: { ...body, expected } }, onDone)}
       words={{
-        labels: { legalName, iban, address, taxId, language, leastPayoutMicros: leastPayout },
-        hints: { legalName: words.holder, address: words.addressHint, leastPayoutMicros: words.ownLeastPayout },
+        labels: { legalName, iban, address, taxId, language, leastPayoutMicros: leastPayout, domain },
+        hints: {
+          legalName: words.holder,
+          address: words.addressHint,
+          leastPayoutMicros: words.ownLeastPayout,
+          domain: words.payeeDomainHint,
+        },
         options: { language: languageNames },
       }}
       onClose={onClose}

@@ -3,7 +3,22 @@ import { defineForm } from "../forms/form-definition.ts";
 
 /** What statements and payouts say of the operator. */
 export const operatorForm = defineForm(operatorParty, {
-  sections: [{ fields: ["legalName", "address", "taxId", "iban", "leastPayoutMicros", "taxName", "taxPercent"] }],
+  sections: [
+    {
+      fields: [
+        "legalName",
+        "address",
+        "taxId",
+        "iban",
+        "leastPayoutMicros",
+        "taxName",
+        "taxPercent",
+        "domain",
+        "contactEmail",
+        "tagId",
+      ],
+    },
+  ],
 });
 
 /** What an advertiser's statements say of it. */
@@ -13,5 +28,5 @@ export const advertiserPartyForm = defineForm(advertiserParty, {
 
 /** To whom the payouts of a bot go. */
 export const payeeForm = defineForm(payee, {
-  sections: [{ fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros"] }],
+  sections: [{ fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros", "domain"] }],
 });

@@ -28,6 +28,7 @@ export const buyerForm = defineForm(buyerSettings, {
         "needsCategory",
         "blockedDomains",
         "storedRequest",
+        "adsTxt",
         "alwaysTests",
       ],
     },

@@ -1,7 +1,7 @@
 import type { OperatorParty } from "@intermission/operator-api/parties";
 
 /** A bot whose openings are sold, and who is paid for them. */
-export interface Seller {
+interface Seller {
   botId: string;
   /** Null: the publisher has not said that its name may be published. */
   name: string | null;

@@ -74,6 +74,8 @@ import { paymentRoutes } from "./money/routes.ts";
 import { advertiserStandings } from "./money/terms.ts";
 import { type NoticeSettings, sendMail } from "./notices/messages.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
+import { sourceOrderOperatorRoutes } from "./offers/operator-routes.ts";
+import type { Sources } from "./offers/source-records.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
 import { accountOperatorRoutes } from "./people/account-operator-routes.ts";
@@ -145,6 +147,7 @@ export interface AppDeps {
   countrySource?: CountrySource | undefined;
   deliveries: Deliveries;
   views: Views;
+  sources?: Sources;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
   /** Whether a connection uses the operator's socket in the data folder. */
@@ -425,6 +428,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       });
       campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
       buyerOperatorRoutes(scope, deps);
+      sourceOrderOperatorRoutes(scope, deps);
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });

@@ -47,6 +47,7 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { startingPage } from "./miniapp-page/friendly-page.ts";
 import { startSettlingCharges } from "./money/settle-charges.ts";
 import { startSendingNotices } from "./notices/send-notices.ts";
+import { openSources, startReadingSources } from "./offers/source-records.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { consoleAddress } from "./people/console-address.ts";
 import { startEndingImpersonations } from "./people/impersonation.ts";
@@ -240,6 +241,7 @@ async function openFeatures(
     bots,
     apiTokens: openApiTokens(bots),
     views: openViews({ bots, deliveries, log }),
+    sources: openSources(),
     endpointTests: openEndpointTests({ database, deliveries, secretBox, requests, log, retrySeconds, now }),
   };
 }
@@ -266,6 +268,7 @@ function startLoops(
     "task-updates": startFollowingTaskBots({ ...tasks, node: randomUUID() }),
     "task-sweep": startSweepingTasks(tasks),
     "campaign-snapshot": campaigns,
+    sources: startReadingSources({ database, sources: features.sources, log, now }),
     "media-check": features.checks.checkingMedia,
     "publisher-share": features.checks.comparingShare,
     "view-sweep": startSweepingViews({ views: features.views, log, now }),

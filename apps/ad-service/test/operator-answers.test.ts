@@ -173,6 +173,8 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const confirmed = { query: { confirmed: "true" } };
   const bot = await send("addBot", { body: { botId, name: "Quiz", webhookUrl: endpoint.url } });
   const next = await send("createToken", ofBot);
+  const explainOrder = await send("explainOrder", { ...ofBot, query: {} });
+  const setOrder = await send("setOrder", { ...ofBot, body: { mode: "fixed", campaignIds: ["cmp_1"] } });
   const token = { botId, tokenId: String(next.body.tokenId) };
   const tag = await send("addVastTag", { ...confirmed, body: { url: "https://tags.test/?a=[CACHEBUSTING]" } });
   const uploaded = await send("uploadVideo", { query: { name: "clip.mp4" }, body: await readFile(clip) });
@@ -208,6 +210,8 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
 
   const botPicture = { params: { botId, picture: "unit" } };
   return {
+    explainOrder,
+    setOrder,
     addBot: bot,
     createToken: next,
     addVastTag: tag,

@@ -91,6 +91,8 @@ export const accessOf = {
   tryBuyer: staff,
   readBids: staff,
   showBids: moneyReaders,
+  explainOrder: readers,
+  setOrder: staff,
   showStatus: readers,
   showLog: "anyone",
   showSystem: staff,

@@ -72,6 +72,7 @@ const otherFields = [
   "seen_by",
   "sessions",
   "sha256",
+  "source_order",
   "state",
   "status",
   "task_bot_id",

@@ -44,6 +44,7 @@ export const auditedObjects = {
   detachCreative: "campaign",
   addBuyer: "buyer",
   updateBuyer: "buyer",
+  setOrder: "bot",
   setCurrency: "deployment",
   addAdvertiser: "advertiser",
   setTerms: "advertiser",

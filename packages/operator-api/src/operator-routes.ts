@@ -26,6 +26,7 @@ import { sampleRoutes } from "./sample.ts";
 import { savedReportRoutes } from "./saved-reports.ts";
 import { sessionRoutes } from "./session.ts";
 import { signInMethodRoutes } from "./sign-in-methods.ts";
+import { sourceOrderRoutes } from "./source-orders.ts";
 import { statementRoutes } from "./statements.ts";
 import { statisticsRoutes } from "./statistics.ts";
 import { statusRoutes } from "./status.ts";
@@ -42,6 +43,7 @@ export const operatorRoutes = {
   ...creativeRoutes,
   ...campaignRoutes,
   ...buyerRoutes,
+  ...sourceOrderRoutes,
   ...currencyRoutes,
   ...advertiserRoutes,
   ...moneyRoutes,

@@ -105,7 +105,8 @@ function listsFor(pool: Pool, { bot, user }: AdRequest): DrawList[] {
   return keys.flatMap((key) => pool.get(key) ?? []);
 }
 
-function drawCreative(
+/** Of a video campaign; null for another one, or where none may be shown. */
+export function drawCreative(
   { campaign }: CampaignState,
   { format, without }: AdRequest,
   random: () => number,

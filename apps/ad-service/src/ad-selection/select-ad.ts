@@ -78,12 +78,20 @@ export async function selectAd(
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const choice = chooseAd(campaigns.index, { ...request, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
-    const isNear = isNearLimit(choice.state, request.format);
-    if (isNear && !(await hasMore(database, choice.state, { format: request.format, now }))) continue;
-    const release = holdAd(campaigns, choice.state.campaign.campaignId, request.format);
-    return { ...choice, release };
+    const release = await holdWithinLimits({ database, campaigns }, choice.state, { format: request.format, now });
+    if (release) return { ...choice, release };
   }
   return { outcome: "no-ad", reason: "none-fits" };
+}
+
+/** Holds an ad of a campaign against its limits, and returns what releases it; undefined: a limit is reached. */
+export async function holdWithinLimits(
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
+  state: CampaignState,
+  { format, now }: { format: CampaignFormat; now: Date },
+): Promise<(() => void) | undefined> {
+  if (isNearLimit(state, format) && !(await hasMore(database, state, { format, now }))) return undefined;
+  return holdAd(campaigns, state.campaign.campaignId, format);
 }
 
 /** Whether the selected ad stays within each limit. Locks the campaign, so that other nodes wait until the transaction ends. */

@@ -9,6 +9,8 @@ const states = {
         select jsonb_build_object('kind', kind, 'amount_micros', amount_micros, 'transaction', transaction_id)
         from money_entries where account = 'publisher:' || $1 and kind in ('top_up', 'correction', 'payout')
         order by entry_id desc limit 1),
+      'source_order', (select jsonb_build_object('mode', mode, 'campaigns', campaign_ids)
+        from source_orders where source_orders.bot_id = b.bot_id),
       'webhook_url', (select url from endpoints where endpoints.bot_id = b.bot_id),
       'tokens', (select jsonb_object_agg(token_id, state) from bot_tokens where bot_tokens.bot_id = b.bot_id)) as state
     from bots b where bot_id = $1`,

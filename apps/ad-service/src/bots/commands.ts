@@ -1,3 +1,4 @@
+import { amountOf } from "@intermission/operator-api/amounts";
 import type { PictureOfBot } from "@intermission/operator-api/bots";
 import { scriptStatesInEnglish } from "@intermission/operator-api/words-in-english";
 import { withExamples } from "@intermission/server/command-line";
@@ -102,6 +103,31 @@ export const botCommands = subject("bots", "publishers' bots and their settings"
   }),
   picture: pictureVerb("bot", "set the picture that the bot's users see in the mini-app"),
   "unit-icon": pictureVerb("unit", "set the icon beside an amount in the bot's unit"),
+  order: verb("explainOrder", {
+    description: "in which order its VAST tags are requested, and from which figures of seven days",
+    options: { country: "of viewers; without it, the figures of all" },
+    shown: ({ sources: _, ...of }) => of,
+    note: ({ sources }) =>
+      tableOf(sources, {
+        PLACE: "place",
+        CAMPAIGN: "name",
+        TRIES: "tries",
+        FILLS: "fills",
+        EARNED: ({ earnedMicros }) => amountOf(earnedMicros),
+        "FILL SHARE": ({ fillShare }) => `${Math.round(fillShare * 100)} %`,
+        "PER FILL": ({ fillMicros }) => amountOf(fillMicros),
+        ID: "campaignId",
+      }),
+  }),
+  "set-order": verb("setOrder", {
+    description: "say how its VAST tags are ordered: by what they earned, in a fixed order, or drawn by weight",
+    options: {
+      mode: "how they are ordered",
+      campaignIds: { flag: "campaign", value: "id", text: "for a fixed order: the first one first" },
+    },
+    examples: ["7000000001 --mode fixed --campaign cmp_2 --campaign cmp_1", "7000000001 --mode earned"],
+    shown: ({ sources: _, ...of }) => of,
+  }),
   suspend: verb("suspendBot", {
     description:
       "answer its requests with 403, start no ads and count no clicks; ads that play already are paid, and events delivered",

@@ -5,8 +5,9 @@ import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { adsBehindPlan, type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
+import { drawCreative } from "../ad-selection/choose-ad.ts";
 import type { AdRequest } from "../ad-selection/eligibility.ts";
-import { hasBudgetLeft, type SelectedAd, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
+import { hasBudgetLeft, holdWithinLimits, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
@@ -23,11 +24,13 @@ import {
   nameWinner,
   openAuction,
 } from "../offers/auction.ts";
-import { isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
+import { cpmMicrosOf, isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
+import { countTry, type Sources } from "../offers/source-records.ts";
+import { notBelow, orderTags, tagsToOrder } from "../offers/tag-order.ts";
 import { fillFromTag, readTag, type Tags } from "../vast/fill-from-tag.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { audienceText } from "../viewers/audience.ts";
+import { audienceOf, audienceText } from "../viewers/audience.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { type AdView, latest } from "./ad-view.ts";
@@ -51,6 +54,8 @@ export interface EnterViewDeps {
   tags: Tags;
   /** Buyers, which are requested where some are on; undefined: nothing is bought. */
   demand?: Demand | undefined;
+  /** What VAST tags have earned; undefined: they are drawn by weight. */
+  sources?: Sources | undefined;
 }
 
 /** What a route passes for each opening. */
@@ -123,6 +128,7 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
     filled: undefined,
     auction: undefined,
     failedBids: 0,
+    tags: undefined,
   };
   const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
@@ -233,6 +239,8 @@ interface TriedTags {
   auction: Auction | undefined;
   /** Bids whose markup could not be shown. */
   failedBids: number;
+  /** The campaigns of tags that are still to be requested, in their order; undefined until the other offers are known. */
+  tags: string[] | undefined;
 }
 
 /** An ad that the device plays. */
@@ -315,11 +323,17 @@ async function choosePlayableAd(
   if (tried.filled) return tried.filled;
   const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
   const { database } = views;
-  const choice = await selectAd({ database, campaigns: deps.campaigns }, { ...input.ad, without, seen }, input);
-  if (deps.demand && deps.campaigns.buyers.length > 0) {
-    const request = { ...input.ad, without, seen };
-    const bought = await takeBetterBid(deps, deps.demand, { input, viewId, request, choice }, tried);
-    if (bought) return bought;
+  const { now } = input;
+  const request = { ...input.ad, without, seen };
+  const tags = deps.sources ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
+  for (const { campaign } of tags) for (const { creativeId } of campaign.creatives) without.add(creativeId);
+  const choice = await selectAd({ database, campaigns: deps.campaigns }, request, input);
+  if (tags.length > 0 || (deps.demand && deps.campaigns.buyers.length > 0)) {
+    const own = choice.outcome === "chosen" ? choice.state : undefined;
+    const better = await takeBetter(deps, { input, viewId, request, tags, own }, tried);
+    if (better && choice.outcome === "chosen") choice.release();
+    if (better) return better;
+    if (choice.outcome === "no-ad" && tried.auction) tried.auction.own = { outcome: choice.reason, cpmMicros: null };
   }
   if (choice.outcome === "no-ad") return choice;
   if (!choice.creative) return noneFits;
@@ -335,7 +349,7 @@ async function choosePlayableAd(
     tried.unplayable.add(creativeId);
     return { outcome: "again" };
   }
-  const vastAd = await askTag(deps, input, { creativeId, viewId, url: found.url }, tried);
+  const vastAd = await askTag(deps, input, { campaignId, creativeId, viewId, url: found.url }, tried);
   if (!vastAd) {
     tried.failed.add(creativeId);
     return { outcome: "again" };
@@ -345,43 +359,97 @@ async function choosePlayableAd(
   return tried.filled;
 }
 
-interface AuctionQuestion {
+interface OfferQuestion {
   input: EnterViewInput;
   viewId: string;
   request: AdRequest;
-  /** What the own campaigns came to. */
-  choice: SelectedAd;
+  /** The campaigns of tags that are not drawn by weight. */
+  tags: readonly CampaignState[];
+  /** What the choice among the others came to. */
+  own: CampaignState | undefined;
 }
 
 /**
- * Takes the best bid, if it is worth more than the own choice. Undefined: none is. The buyers are requested unless a sponsorship
- * goes first.
+ * Takes what is worth more than the own choice: a tag that is expected to earn more, or the best bid. Undefined: nothing is. The
+ * buyers are requested unless a sponsorship goes first.
  */
-async function takeBetterBid(
-  { campaigns, tags }: EnterViewDeps,
-  demand: Demand,
-  { input, viewId, request, choice }: AuctionQuestion,
+async function takeBetter(
+  deps: EnterViewDeps,
+  question: OfferQuestion,
   tried: TriedTags,
 ): Promise<PlayableAd | { outcome: "again" } | undefined> {
-  const { now, userAgent, device } = input;
-  const own = choice.outcome === "chosen" ? ownOffer(campaigns, choice.state, input) : undefined;
-  if (!tried.auction && own && isSponsorship(own)) return undefined;
-  const leftMs = () => tried.endsAt - performance.now();
-  if (!tried.auction) {
-    const buyers = buyersFor(campaigns, request, now);
-    if (buyers.length === 0) return undefined;
-    tried.auction = await openAuction(demand, buyers, { opening: bidOpening(viewId, input), leftMs: leftMs() });
-  }
+  const { campaigns, demand } = deps;
+  const { input, tags } = question;
+  const own = question.own && ownOffer(campaigns, question.own, input);
+  if (own && isSponsorship(own)) return undefined;
+  if (demand && !tried.auction && campaigns.buyers.length > 0)
+    tried.auction = await askBuyers(deps, demand, question, tried);
   const { auction } = tried;
-  const [first] = orderOffers([...(own ? [own] : []), ...auction.left]);
-  if (choice.outcome === "no-ad") auction.own = { outcome: choice.reason, cpmMicros: null };
-  else if (own) compareOwn(auction, own, first === own);
-  if (first?.source !== "buyer") return undefined;
-  if (choice.outcome === "chosen") choice.release();
+  const [first] = orderOffers([...(own ? [own] : []), ...(auction?.left ?? [])]);
+  if (auction && own) compareOwn(auction, own, first === own);
+  const of = { certainMicros: first ? cpmMicrosOf(first) / 1000 : 0, tags: notBelow(tags, question.own) };
+  const tag = of.tags.length > 0 ? await takeTag(deps, { ...question, ...of }, tried) : undefined;
+  if (tag || first?.source !== "buyer" || !demand || !auction) return tag;
+  return takeBoughtAd(deps, { demand, auction, first }, input, tried);
+}
+
+async function askBuyers(
+  { campaigns }: EnterViewDeps,
+  demand: Demand,
+  { input, viewId, request }: OfferQuestion,
+  { endsAt }: TriedTags,
+): Promise<Auction | undefined> {
+  const buyers = buyersFor(campaigns, request, input.now);
+  if (buyers.length === 0) return undefined;
+  return openAuction(demand, buyers, { opening: bidOpening(viewId, input), leftMs: endsAt - performance.now() });
+}
+
+/** Requests the next tag of the order. Undefined: none is left, or none is expected to earn more than what is certain. */
+async function takeTag(
+  deps: EnterViewDeps,
+  { input, viewId, request, tags, certainMicros }: OfferQuestion & { certainMicros: number },
+  tried: TriedTags,
+): Promise<PlayableAd | { outcome: "again" } | undefined> {
+  const { views, ads, campaigns, sources } = deps;
+  if (!sources) return undefined;
+  tried.tags ??= orderTags(sources, tags, request, { certainMicros, atMost: MAX_TAGS, random: input.random });
+  const campaignId = tried.tags.shift();
+  if (campaignId === undefined) return undefined;
+  const state = tags.find(({ campaign }) => campaign.campaignId === campaignId);
+  const { now, device } = input;
+  const without = new Set([...tried.failed, ...tried.unplayable]);
+  const creative = state && drawCreative(state, { ...request, without }, input.random);
+  if (!state || !creative) return { outcome: "again" };
+  const release = await holdWithinLimits({ database: views.database, campaigns }, state, { format: "rewarded", now });
+  if (!release) return { outcome: "again" };
+  const { creativeId } = creative;
+  const found = await findChosenAd(ads, { campaignId, creativeId }, device);
+  views.seen.set(creativeId, { framesBySecond: found.row.framesBySecond });
+  const vastAd =
+    found.kind === "video"
+      ? undefined
+      : await askTag(deps, input, { campaignId, creativeId, viewId, url: found.url }, tried);
+  if (!vastAd) {
+    release();
+    tried.failed.add(creativeId);
+    return { outcome: "again" };
+  }
+  if (tried.auction) compareOwn(tried.auction, { source: "own", state, behindPlan: undefined }, true);
+  const { durationMs } = vastAd;
+  tried.filled = { outcome: "chosen", campaignId, creativeId, vastAd, priceMicros: null, durationMs, state };
+  return tried.filled;
+}
+
+async function takeBoughtAd(
+  { campaigns, tags }: EnterViewDeps,
+  { demand, auction, first }: { demand: Demand; auction: Auction; first: Extract<Offer, { source: "buyer" }> },
+  { bot: { botId }, userAgent, device, now }: EnterViewInput,
+  tried: TriedTags,
+): Promise<PlayableAd | { outcome: "again" }> {
   const { campaignId, creativeId } = first.answer.buyer;
   const state = campaigns.byId.get(campaignId);
-  const viewer = { botId: input.bot.botId, creativeId, viewId: auction.opening.requestId, userAgent, device };
-  const totalMs = Math.min(leftMs(), MARKUP_MS);
+  const viewer = { botId, creativeId, viewId: auction.opening.requestId, userAgent, device };
+  const totalMs = Math.min(tried.endsAt - performance.now(), MARKUP_MS);
   const taken = await takeBid((source) => readTag(tags, { ...viewer, totalMs, ...source }), {
     ...first,
     currency: demand.seller.currency,
@@ -437,14 +505,18 @@ async function storeNewView(
 }
 
 async function askTag(
-  { tags }: EnterViewDeps,
-  { bot, userAgent, device }: EnterViewInput,
-  { creativeId, viewId, url }: { creativeId: string; viewId: string; url: string },
+  { tags, sources }: EnterViewDeps,
+  { bot: { botId }, userAgent, device, ad: { user }, isTest }: EnterViewInput,
+  { campaignId, creativeId, viewId, url }: Record<"campaignId" | "creativeId" | "viewId" | "url", string>,
   { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();
   if (totalMs <= 0 || failed.size >= MAX_TAGS) return undefined;
-  return fillFromTag(tags, { botId: bot.botId, creativeId, url, viewId, userAgent, device, totalMs });
+  const vastAd = await fillFromTag(tags, { botId, creativeId, url, viewId, userAgent, device, totalMs });
+  // What testers see earns nothing.
+  if (sources && !isTest)
+    countTry(sources, { botId, country: audienceOf(user).country, campaignId }, vastAd !== undefined);
+  return vastAd;
 }
 
 /** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */

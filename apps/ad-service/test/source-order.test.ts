@@ -1,0 +1,136 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { countTry, readSources, recordsOf, storeTries } from "../src/offers/source-records.ts";
+import { openVastFixture } from "./fixtures/vast-fixture.ts";
+
+const vast = (
+  self: string,
+  name: string,
+) => `<VAST version="4.0"><Ad id="1"><InLine><AdSystem>Test</AdSystem><AdTitle>${name}</AdTitle>
+  <Advertiser>${name}</Advertiser><Impression>${self}/impression</Impression><Creatives><Creative><Linear><Duration>00:00:10</Duration>
+  <MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">${self}/ad.mp4</MediaFile></MediaFiles>
+  </Linear></Creative></Creatives></InLine></Ad></VAST>`;
+
+describe("the order of VAST tags", () => {
+  let store: TestDatabase;
+  let fixture: Awaited<ReturnType<typeof openVastFixture>>;
+  const requested: string[] = [];
+  /** The tags that have no ad. */
+  const empty = new Set<string>();
+  const server = createServer((request, response) => {
+    const name = (request.url ?? "/").slice(1);
+    requested.push(name);
+    response.writeHead(200, { "content-type": "application/xml" });
+    response.end(empty.has(name) ? '<VAST version="4.0"/>' : vast(address(), name));
+  });
+  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  beforeAll(async () => {
+    store = await openTestDatabase({ schema: "ad_service", migrations });
+    await ask("insert into deployment (currency) values ('USD')");
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+  afterAll(async () => {
+    server.close();
+    await store.dispose();
+  });
+  beforeEach(async () => {
+    fixture = await openVastFixture(store.database);
+    requested.length = 0;
+    empty.clear();
+  });
+  afterEach(async () => {
+    await ask("update campaigns set status = 'paused', paused_by = 'operator' where name = 'Tag'");
+    await ask("delete from source_tries");
+    await fixture.close();
+  });
+  const ask = <Row = Record<string, unknown>>(text: string, ...values: unknown[]) =>
+    store.database.run<Row>({ name: "", text }, values);
+  const tag = (name: string, viewPriceMicros: number) =>
+    fixture.sellTag(`${address()}/${name}`, { priority: "standard", viewPriceMicros, pacing: "asap" });
+  const record = (campaignId: string, tries: number, fills: number, earnedMicros: number) => {
+    const of = [fixture.botId, campaignId];
+    const earned = `insert into stats_audiences (span, starts_at, bot_id, campaign_id, spend_micros)
+      values ('day', date_trunc('day', $3::timestamptz, 'UTC'), $1, $2, $4)`;
+    return Promise.all([
+      ask(
+        `insert into source_tries (bot_id, day, country, campaign_id, tries, fills) values ($1, $5::date, '', $2, $3, $4)`,
+        ...of,
+        tries,
+        fills,
+        fixture.clock.now.toISOString().slice(0, 10),
+      ),
+      ask(earned, ...of, fixture.clock.now, earnedMicros),
+    ]);
+  };
+  const read = () => readSources(store.database, fixture.sources, fixture.clock.now);
+
+  test("tags go by what their ads have earned, before an own video that is worth less, and the next one if one has no ad", async () => {
+    const [dear, watched, cheap] = [await tag("dear", 9000), await tag("watched", 5000), await tag("cheap", 2000)];
+    // Its ads are closed: of 9 for a thousand views, 0.9 come in.
+    await record(dear, 1000, 900, 900 * 900);
+    await record(watched, 1000, 900, 900 * 4500);
+    await record(cheap, 1000, 900, 900 * 1900);
+    await read();
+    let user = 5000;
+    for (let opening = 0; opening < 12; opening++) await fixture.begin(String(++user));
+    const first = requested.filter((name) => name === "watched").length;
+    expect(first, "one of twenty tries another one").toBeGreaterThanOrEqual(9);
+    empty.add("watched");
+    requested.length = 0;
+    const after = await fixture.begin(String(++user));
+    expect(requested.slice(-2)).not.toContain("cheap");
+    expect(after).toMatchObject({ ad: { advertiser: expect.stringMatching(/Intermission|dear/) } });
+  });
+
+  test("an order by hand is kept whatever was earned, and weights draw as before", async () => {
+    const [one, two] = [await tag("one", 5000), await tag("two", 9000)];
+    await ask("insert into source_orders values ($1, 'fixed', $2)", fixture.botId, [one, two]);
+    await read();
+    await fixture.begin("6001");
+    expect(requested).toEqual(["one"]);
+    empty.add("one");
+    await fixture.begin("6002");
+    expect(requested.slice(1)).toEqual(["one", "two"]);
+    await ask("update source_orders set mode = 'weights', campaign_ids = '{}' where bot_id = $1", fixture.botId);
+    await read();
+    const seen = new Set<string>();
+    empty.clear();
+    for (let user = 6100; user < 6140 && seen.size < 3; user++) {
+      const { ad } = (await fixture.begin(String(user))) as unknown as { ad: { advertiser: string } };
+      seen.add(ad.advertiser);
+    }
+    expect(seen).toEqual(new Set(["one", "two", "Intermission"]));
+  });
+
+  test("each request to a tag is counted with its country, on several nodes at once, and none is lost to a fault", async () => {
+    const campaignId = await tag("counted", 5000);
+    await read();
+    empty.add("counted");
+    await fixture.begin("7001");
+    empty.clear();
+    await fixture.begin("7002");
+    const { botId, sources } = fixture;
+    const faulty = { run: () => Promise.reject(new Error("away")) };
+    await expect(storeTries(faulty as never, sources)).rejects.toThrow("away");
+    const nodes = Array.from({ length: 8 }, () => ({ ...sources, waiting: new Map() }));
+    for (const node of nodes) for (const country of ["DE", "AT"]) countTry(node, { botId, country, campaignId }, true);
+    await Promise.all([storeTries(store.database, sources), ...nodes.map((node) => storeTries(store.database, node))]);
+    await ask("update source_tries set day = $1::date", fixture.clock.now.toISOString().slice(0, 10));
+    const of = (country: string | undefined) => recordsOf(store.database, { botId, country, now: fixture.clock.now });
+    expect((await of("")).get(campaignId)).toMatchObject({ tries: 2, fills: 1 });
+    expect((await of("AT")).get(campaignId)).toMatchObject({ tries: 8, fills: 8 });
+    expect((await of(undefined)).get(campaignId)).toMatchObject({ tries: 18, fills: 17 });
+  });
+
+  test("what is older than seven days is forgotten", async () => {
+    const campaignId = await tag("old", 5000);
+    await record(campaignId, 10, 10, 0);
+    fixture.advance(7 * 86_400);
+    await read();
+    expect(await ask("select from source_tries")).toEqual([]);
+    expect(fixture.sources.records.size).toBe(0);
+  });
+});

@@ -1,6 +1,6 @@
 /**
  * A stand-in for a buyer of OpenRTB 2.6: it answers each request by the scenario in its path, as `/openrtb2/bid`, and shows what
- * it is told. For the demo (docs/demand.md) and for tests; it buys nothing.
+ * it is told. `/telegram-bid` answers as the video feed of RichAds does. For the demo (docs/demand.md) and for tests; it buys nothing.
  *
  *     ./pnpm node examples/buyer.ts
  */
@@ -171,6 +171,11 @@ export async function openBuyer({
       onCall(call);
       return send(response, scenarios[name]({ request: received, currency: received.cur?.[0] ?? "USD", self }));
     }
+    if (request.method === "POST" && path === "/telegram-bid") {
+      call.request = (await json(request)) as ReceivedRequest;
+      onCall(call);
+      return send(response, feedAnswer(self, call.request));
+    }
     onCall(call);
     if (path === "/ad.mp4")
       return void response.writeHead(200, { "content-type": "video/mp4", "content-length": bytes.length }).end(bytes);
@@ -184,6 +189,7 @@ export async function openBuyer({
     address: self,
     /** Where requests for a scenario go. */
     urlOf: (scenario: Scenario) => `${self}/openrtb2/${scenario}`,
+    feedUrl: `${self}/telegram-bid`,
     calls,
     callsOf: (path: string) => calls.filter((call) => call.path === path).map(({ url }) => url),
     close: () => {
@@ -191,6 +197,19 @@ export async function openBuyer({
       server.close();
     },
   };
+}
+
+/** As RichAds answers: a list, whose prices name no currency. Without the viewer's address there is nothing. */
+function feedAnswer(self: string, { ip }: ReceivedRequest): Answer {
+  if (typeof ip !== "string") return text(200, []);
+  const bid = {
+    creative_type: "vast",
+    html: vastOf({ self } as Scene, "00:00:10"),
+    bid_price: 1.4,
+    notification_url: `${self}/bill`,
+    creative_id: 3_702_907,
+  };
+  return text(200, [{ ...bid, creative_type: "interstitial", html: "<div>ad</div>", bid_price: 9 }, bid]);
 }
 
 function isScenario(name: string): name is Scenario {

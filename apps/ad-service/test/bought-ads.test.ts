@@ -42,7 +42,7 @@ describe("a buyer of OpenRTB", () => {
   async function buy(scenario: Scenario, change: Partial<BuyerSettings> = {}, key: string | null = null) {
     const deps = { database: store.database, secretBox: box };
     const name = `Exchange ${randomBytes(4).toString("hex")}`;
-    const url = stand.urlOf(scenario);
+    const { url = stand.urlOf(scenario) } = change;
     const added = await addBuyer(deps, {
       ...usualBuyer,
       tmaxMs: 800,
@@ -350,6 +350,45 @@ describe("a buyer of OpenRTB", () => {
     const [exchange] = await listExchanges(store.database, open.buyerId);
     expect(exchange?.request).toContain('"sent, not kept"');
     expect(exchange?.request).not.toContain("203.0.113.7");
+  });
+
+  test("a feed of RichAds is requested only with its key and the leave to send the address; its video is billed at the first picture", async () => {
+    await cheaperHouse();
+    const feed = { protocol: "richads", url: stand.feedUrl } as const;
+    const locked = await buy("bid", feed, "792361");
+    expect(await fixture.begin(ann)).toMatchObject({ ad: { advertiser: "Intermission" } });
+    const keyless = await buy("bid", { ...feed, sends: ["address"] });
+    expect(await fixture.begin("1002")).toMatchObject({ ad: { advertiser: "Intermission" } });
+    expect(stand.calls, "nothing leaves").toEqual([]);
+    for (const { buyerId } of [locked, keyless])
+      expect(new Set(await outcomesOf(buyerId))).toEqual(new Set(["not-permitted"]));
+
+    const open = await buy("bid", { ...feed, sends: ["address"], floorMicros: 500_000 }, "792361");
+    const opened = await fixture.begin("1003");
+    expect(opened).toMatchObject({ ad: { advertiser: "Shop" } });
+    expect(stand.calls[0]?.request).toEqual({
+      ip: "127.0.0.1",
+      user_agent: "node",
+      publisher_id: "792361",
+      motivated: true,
+      premium: false,
+      number_of_bids: 1,
+      production: true,
+      bid_floor: 0.5,
+    });
+    const [exchange] = await listExchanges(store.database, open.buyerId);
+    expect(exchange).toMatchObject({
+      outcome: "won",
+      bids: [{ outcome: "other-format" }, { outcome: "won", cpmMicros: 1_400_000 }],
+    });
+    for (const secret of ["792361", "127.0.0.1"]) expect(exchange?.request).not.toContain(secret);
+    await fixture.callTrackers();
+    expect(stand.callsOf("/bill")).toEqual([]);
+    await fixture.play(opened, 0, 1);
+    await fixture.callTrackers();
+    expect(stand.callsOf("/bill")).toHaveLength(1);
+    await settleUntilNow(store.database);
+    expect(await sumOfEntries(store.database, advertiserAccount(open.advertiserId))).toBe(-1400n);
   });
 
   test("a bot with a buyer and no campaign of its own offers an ad", async () => {

@@ -86,7 +86,15 @@ test("both files name the seller that requests name, publish a name only with it
   );
   expect(JSON.stringify(sellers)).not.toContain("Jane");
 
-  const opening = { requestId: "1", botId: String(named), botName: "Quiz", userId: "1", userAgent: "", isTest: false };
+  const opening = {
+    requestId: "1",
+    botId: String(named),
+    botName: "Quiz",
+    userId: "1",
+    userAgent: "",
+    isPremium: false,
+    isTest: false,
+  };
   const request = bidRequestOf(
     { ...opening, language: undefined, country: undefined, address: undefined },
     { ...usualBuyer, userKey: randomBytes(32) },

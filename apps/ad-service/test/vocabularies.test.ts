@@ -7,7 +7,7 @@ import { alertCauses, alertChannels } from "@intermission/operator-api/alerts";
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
 import { billedKinds } from "@intermission/operator-api/billing-log";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
-import { sentFacts } from "@intermission/operator-api/buyers";
+import { buyerProtocols, sentFacts } from "@intermission/operator-api/buyers";
 import {
   campaignFormats,
   campaignPriorities,
@@ -25,6 +25,7 @@ import { entryKinds } from "@intermission/operator-api/money-fields";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
 import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
+import { orderModes } from "@intermission/operator-api/source-orders";
 import { clickSuspicions } from "@intermission/operator-api/suspicions";
 import { channelRights, taskProof, taskVoidReason } from "@intermission/operator-api/tasks";
 import { billings } from "@intermission/operator-api/terms";
@@ -64,6 +65,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "bots.suspicious_clicks": botSettings.shape.suspiciousClicks.options,
   "bots.suspicious_views": botSettings.shape.suspiciousViews.options,
   "buyer_exchanges.outcome": bidOutcomes,
+  "buyers.protocol": buyerProtocols,
   "buyers.sends": sentFacts,
   "campaigns.formats": campaignFormats,
   "campaigns.pacing": pacings,
@@ -101,6 +103,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "tasks.proof": taskProof.options,
   "tasks.state": taskState.options,
   "tasks.void_reason": taskVoidReason.options,
+  "source_orders.mode": orderModes.filter((mode) => mode !== "earned"),
   "tracker_calls.outcome": wordsOf<CallOutcome>({ answered: true, refused: true, failed: true, unknown: true }),
   "views.close_reason": closeReason.options,
   "views.fault": playbackFault.options,

@@ -31,6 +31,7 @@ export const bidOutcomeNumbers = {
   resting: { nonBid: 200, loss: null },
   busy: { nonBid: 200, loss: null },
   "no-time": { nonBid: 200, loss: null },
+  "not-permitted": { nonBid: 200, loss: null },
 } as const satisfies Record<string, { nonBid: number | null; loss: number | null }>;
 
 export type BidOutcome = keyof typeof bidOutcomeNumbers;
@@ -65,4 +66,5 @@ export const bidOutcomesInEnglish = {
   resting: "not requested: five of its last ten requests failed",
   busy: "not requested: too many of its requests were under way",
   "no-time": "not requested: too little of the opening's time was left",
+  "not-permitted": "not requested: its key is missing, or what it requires of the viewer may not be sent",
 } satisfies Record<BidOutcome, string>;

@@ -15,7 +15,11 @@ import {
 import type { OperatorRoutes } from "./route.ts";
 
 /** What may be told of a viewer only where the operator says so. */
-export const sentFacts = ["user-id", "address"] as const;
+export const sentFacts = ["user-id", "address", "telegram-id"] as const;
+
+/** OpenRTB 2.6, and the feeds of networks. */
+export const buyerProtocols = ["openrtb", "richads"] as const;
+export type BuyerProtocol = (typeof buyerProtocols)[number];
 
 const wholeNumber = (min: number, max: number) => {
   const message = `must be from ${min} to ${max}`;
@@ -29,7 +33,12 @@ function adsTxtRecord(text: string): string {
 }
 
 const settings = {
-  url: callableAddress.describe("Where requests of OpenRTB 2.6 are sent."),
+  protocol: z
+    .enum(buyerProtocols)
+    .describe(
+      "`openrtb`: OpenRTB 2.6; `richads`: the video feed of RichAds, which requires the address, and whose key is the publisher's number.",
+    ),
+  url: callableAddress.describe("Where requests are sent."),
   tmaxMs: wholeNumber(50, 800).describe(
     "How long an answer may take, in milliseconds; never longer than what is left of an opening.",
   ),
@@ -37,7 +46,7 @@ const settings = {
     .array(z.enum(sentFacts))
     .max(sentFacts.length)
     .describe(
-      "`user-id`: a key that differs for each buyer and bot, never the Telegram id; `address`: the IP address.",
+      "`user-id`: a key that differs for each buyer and bot, never the Telegram id; `address`: the IP address; `telegram-id`: the Telegram id, to feeds alone.",
     ),
   floorMicros: microsOf("price").describe("The lowest price of 1,000 impressions."),
   blockedCategories: z
@@ -68,6 +77,7 @@ const settings = {
 
 /** What a new buyer has where nothing else is said. */
 export const usualBuyer = {
+  protocol: "openrtb",
   tmaxMs: 300,
   sends: [],
   floorMicros: 0,
@@ -86,7 +96,7 @@ const key = z
   .min(1, "must have 1 to 512 characters")
   .max(512, "must have 1 to 512 characters")
   .nullable()
-  .describe("Sent as `Authorization: Bearer`, and never shown again.");
+  .describe("Sent as `Authorization: Bearer`, or as the feed has it, and never shown again.");
 
 const storedSettings = z.strictObject(settings);
 export type BuyerSettings = z.output<typeof storedSettings>;
@@ -100,6 +110,7 @@ export const buyerSettings = z.strictObject({
 
 const newBuyer = z.strictObject({
   name: boundedText(128).describe("Shown to viewers whose ad names no advertiser."),
+  protocol: settings.protocol.default(usualBuyer.protocol),
   url: settings.url,
   key: key.default(null),
   tmaxMs: settings.tmaxMs.default(usualBuyer.tmaxMs),

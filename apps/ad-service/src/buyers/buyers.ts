@@ -11,6 +11,7 @@ import bs58 from "bs58";
 import { addAdvertiser, findAdvertiser, newAdvertiserId } from "../advertisers/advertisers.ts";
 
 const settingColumns = {
+  protocol: "protocol",
   url: "url",
   tmaxMs: "tmax_ms",
   sends: "sends",

@@ -3,8 +3,9 @@ import { recordOf } from "@intermission/server/command-tables";
 import { list, recordText, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
 
 const settings = {
+  protocol: "how it is requested",
   // The program itself has --url.
-  url: { text: "where requests of OpenRTB 2.6 are sent", flag: "address", value: "url" },
+  url: { text: "where requests are sent", flag: "address", value: "url" },
   key: "sent as Authorization: Bearer, and never shown again",
   floorMicros: { text: "the lowest price of 1,000 impressions", flag: "floor" },
   tmaxMs: { text: "how long an answer may take, in milliseconds", flag: "tmax" },

@@ -3,7 +3,6 @@ import type { BuyerExchange } from "@intermission/operator-api/buyers";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import { storableText } from "@intermission/postgres/storable-text";
-import { keptText } from "./openrtb/bid-request.ts";
 import type { BuyerAnswer } from "./request-bids.ts";
 
 /** How many are kept of each buyer. */
@@ -78,8 +77,8 @@ export async function keepExchange(
     categories: bid.categories.slice(0, 20).map((category) => storableText(category, MAX_TEXT)),
   }));
   const kept = body === null ? null : storableText(body, MAX_ANSWER_LENGTH);
-  const values = [buyer.buyerId, request.site.id, request.test === 1, at, tookMs, outcome, reason, detail];
-  const [row] = await database.run(insert, [...values, JSON.stringify(bids), keptText(request), kept]);
+  const values = [buyer.buyerId, request.botId, request.isTest, at, tookMs, outcome, reason, detail];
+  const [row] = await database.run(insert, [...values, JSON.stringify(bids), request.kept(), kept]);
   if (row === undefined) throw new Error("demand.insert-exchange returned no row");
   return withNumber(row);
 }

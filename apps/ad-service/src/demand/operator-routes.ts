@@ -80,9 +80,8 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
       const patient = { ...buyer, tmaxMs: TRIAL_MS };
       const answer = await requestBid({ ...deps, seller }, patient, { opening: trialOpening(), leftMs: TRIAL_MS });
       const { request } = answer;
-      if (request === undefined) throw new Error("a trial sent no request");
       await readTrial(deps, answer);
-      return keepExchange(database, { ...answer, request }, now());
+      return keepExchange(database, { ...answer, request: request ?? nothingSent }, now());
     },
 
     async showBids({ params: { buyerId } }) {
@@ -117,6 +116,9 @@ function definedOf<Body extends object>(body: Body): { [Name in keyof Body]: Exc
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as never;
 }
 
+/** Of a buyer that requires what was not entered or may not be sent. */
+const nothingSent = { id: "trial", botId: "0", isTest: true, kept: () => "Nothing was sent." };
+
 /** As of a viewer with an Android phone, who is no user of a bot. */
 function trialOpening(): BidOpening {
   return {
@@ -127,7 +129,9 @@ function trialOpening(): BidOpening {
     userAgent: PHONE,
     language: "en",
     country: undefined,
-    address: undefined,
+    isPremium: false,
+    // Of RFC 5737: nobody's.
+    address: "192.0.2.1",
     isTest: true,
   };
 }

@@ -1,18 +1,22 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import type { BuyerProtocol } from "@intermission/operator-api/buyers";
 import { storableText } from "@intermission/postgres/storable-text";
 import type { SecretBox } from "@intermission/server/secret-box";
 import type { RequestedBuyer } from "../buyers/buyers.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { decodeContent } from "../vast/decode-document.ts";
-import { type BidOpening, type BidRequest, bidRequestOf, IMPRESSION_ID, type Seller } from "./openrtb/bid-request.ts";
-import { type BidRules, type JudgedAnswer, judgeAnswer } from "./openrtb/judge-bid.ts";
+import { prepareRichAds } from "./feeds/richads.ts";
+import type { BidOpening, Seller } from "./openrtb/bid-request.ts";
+import type { JudgedAnswer } from "./openrtb/judge-bid.ts";
+import { prepareOpenRtb } from "./openrtb/openrtb-call.ts";
+import type { CallQuestion, PreparedCall, SentRequest } from "./prepared-call.ts";
 
 /** A buyer's answer to one opening, judged. */
 export interface BuyerAnswer extends JudgedAnswer {
   buyer: RequestedBuyer;
   /** Undefined where no request was sent. */
-  request: BidRequest | undefined;
+  request: SentRequest | undefined;
   tookMs: number;
   /** What the server answered in place of a bid response, or what was wrong with the markup of a bid. */
   detail: string | null;
@@ -38,14 +42,17 @@ export async function requestBid(
 ): Promise<BuyerAnswer> {
   const tmaxMs = Math.min(buyer.tmaxMs, Math.floor(leftMs));
   if (tmaxMs < MIN_TMAX_MS) return notSent(buyer, "no-time");
-  const request = bidRequestOf(opening, buyer, { seller, tmaxMs });
+  const key = buyer.sealedKey === null ? undefined : secretBox.open(buyer.sealedKey, buyer.buyerId);
+  const call = protocols[buyer.protocol]({ opening, buyer, key, seller, tmaxMs });
+  if (call === undefined) return notSent(buyer, "not-permitted");
+  const { request } = call;
   const startedAt = performance.now();
   const result = await requests.guardedRequest({
     url: buyer.url,
     method: "POST",
     purpose: "buyer",
-    headers: headersFor(buyer, secretBox),
-    body: JSON.stringify(request),
+    headers: { ...usualHeaders, ...call.headers },
+    body: call.body,
     maxBodyBytes: MAX_ANSWER_BYTES,
     totalTimeoutMs: tmaxMs,
   });
@@ -54,34 +61,35 @@ export async function requestBid(
   const sent = { buyer, request, tookMs };
   if (read.outcome !== "body") return { ...sent, ...nothing, body: null, outcome: read.outcome, detail: read.detail };
   const { body } = read;
-  return { ...sent, ...judgeAnswer(body, rulesFor(request, buyer, seller)), detail: null, body };
+  return { ...sent, ...call.judge(body, rulesFor(buyer)), detail: null, body };
 }
+
+/** How each kind of buyer is requested. Undefined: something that it requires was not entered, or may not be sent. */
+const protocols = {
+  openrtb: prepareOpenRtb,
+  richads: prepareRichAds,
+} satisfies Record<BuyerProtocol, (question: CallQuestion) => PreparedCall | undefined>;
 
 const nothing = { reason: null, responseBidId: undefined, bids: [] };
 
 /** Of a buyer to which nothing was sent. */
 export function notSent(
   buyer: RequestedBuyer,
-  outcome: Extract<BidOutcome, "resting" | "busy" | "no-time" | "unreachable">,
+  outcome: Extract<BidOutcome, "resting" | "busy" | "no-time" | "unreachable" | "not-permitted">,
 ): BuyerAnswer {
   return { ...nothing, buyer, request: undefined, tookMs: 0, outcome, detail: null, body: null };
 }
 
-function headersFor({ buyerId, sealedKey }: RequestedBuyer, secretBox: SecretBox): Record<string, string> {
-  return {
-    "content-type": "application/json",
-    accept: "application/json",
-    "x-openrtb-version": "2.6",
-    "user-agent": "Intermission",
-    ...(sealedKey !== null && { authorization: `Bearer ${secretBox.open(sealedKey, buyerId)}` }),
-  };
-}
+const usualHeaders = {
+  "content-type": "application/json",
+  accept: "application/json",
+  "user-agent": "Intermission",
+};
 
-function rulesFor({ id }: BidRequest, buyer: RequestedBuyer, { currency }: Seller): BidRules {
+function rulesFor(buyer: RequestedBuyer): Parameters<PreparedCall["judge"]>[1] {
   const { floorMicros, blockedCategories, categoryTaxonomy: taxonomy, needsCategory } = buyer;
   const blockedDomains = buyer.blockedDomains.map((domain) => domain.toLowerCase());
-  const of = { requestId: id, impressionId: IMPRESSION_ID, currency, floorMicros };
-  return { ...of, blockedCategories, taxonomy, blockedDomains, needsCategory };
+  return { floorMicros, blockedCategories, taxonomy, blockedDomains, needsCategory };
 }
 
 type ReadResult =

@@ -58,7 +58,7 @@ export async function takeBid(
 
 /** The addresses of a buyer that are told why its bids did not win, each with its reason; none of a test. */
 export function lossAddresses(answer: BuyerAnswer, currency: string): string[] {
-  if (answer.request?.test === 1) return [];
+  if (answer.request?.isTest) return [];
   return answer.bids.flatMap(({ bid, outcome }) => {
     const { loss } = bidOutcomeNumbers[outcome satisfies BidOutcome];
     if (bid.lurl === undefined || loss === null) return [];

@@ -41,7 +41,7 @@ export async function openAuction(
   const answers = await requestBids(demand, buyers, { opening, leftMs });
   const left = answers
     // What answers a test is not paid, so only testers see it.
-    .filter(({ request }) => opening.isTest || request?.test !== 1)
+    .filter(({ request }) => opening.isTest || request?.isTest !== true)
     .flatMap((answer) => answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })));
   return { opening, answers, left, taken: undefined, own: { outcome: "none-fits", cpmMicros: null } };
 }

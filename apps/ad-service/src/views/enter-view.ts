@@ -471,7 +471,7 @@ function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { now }: En
 }
 
 function bidOpening(viewId: string, { bot, userId, userAgent, ad, address, isTest }: EnterViewInput): BidOpening {
-  const { language, country } = ad.user;
+  const { language, country, isPremium = false } = ad.user;
   return {
     requestId: viewId,
     botId: bot.botId,
@@ -480,6 +480,7 @@ function bidOpening(viewId: string, { bot, userId, userAgent, ad, address, isTes
     userAgent,
     language,
     country,
+    isPremium,
     address,
     isTest,
   };

@@ -4,7 +4,7 @@ import type { FormWords } from "../forms/form-words.ts";
 import type { Language } from "../words/languages.ts";
 import { buyerFormWords } from "./words.ts";
 
-const ofNew = ["name", "url", "key", "floorMicros"] as const;
+const ofNew = ["name", "protocol", "url", "key", "floorMicros"] as const;
 const onItsScreen = "the form on the buyer's screen";
 
 /** What a new buyer needs; all else is set on its screen. */
@@ -18,6 +18,7 @@ export const buyerForm = defineForm(buyerSettings, {
   sections: [
     {
       fields: [
+        "protocol",
         "url",
         "key",
         "tmaxMs",
@@ -39,6 +40,6 @@ export const buyerForm = defineForm(buyerSettings, {
 type BuyerField = NameOf<typeof newBuyerForm> | NameOf<typeof buyerForm>;
 
 export function wordsOfBuyerForm(language: Language): FormWords<BuyerField> {
-  const { labels, hints, sends } = buyerFormWords[language];
-  return { labels, hints, options: { sends } };
+  const { labels, hints, sends, protocol } = buyerFormWords[language];
+  return { labels, hints, options: { sends, protocol } };
 }

@@ -14,6 +14,7 @@ export interface BidOpening {
   userAgent: string;
   language: string | undefined;
   country: string | null | undefined;
+  isPremium: boolean;
   /** Sent only where the buyer's settings say so. */
   address: string | undefined;
   isTest: boolean;
@@ -102,7 +103,7 @@ export function bidRequestOf(
   };
 }
 
-export type BidRequest = ReturnType<typeof bidRequestOf>;
+type BidRequest = ReturnType<typeof bidRequestOf>;
 
 function userOf({ botId, userId }: BidOpening, { sends, userKey }: RequestedBuyer): { id: string } | undefined {
   if (!sends.includes("user-id")) return undefined;

@@ -1,7 +1,10 @@
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type BidRules, judgeAnswer } from "./judge-bid.ts";
+import { type BidRules, judgeResponse } from "./judge-bid.ts";
+import { readBidResponse } from "./read-bid-response.ts";
+
+const judgeBody = (body: string, rules: BidRules) => judgeResponse(readBidResponse(body), rules);
 
 const rules: BidRules = {
   requestId: "r1",
@@ -16,10 +19,10 @@ const rules: BidRules = {
 const bid = { id: "b1", impid: "1", price: 1.25, adm: "<VAST/>", adomain: ["shop.example"], cat: ["IAB22"], crid: "c" };
 const answer = (change: object = {}, of: object = {}) =>
   JSON.stringify({ id: "r1", cur: "USD", seatbid: [{ seat: "s", bid: [{ ...bid, ...change }] }], ...of });
-const outcomeOf = (body: string, change: Partial<BidRules> = {}) => judgeAnswer(body, { ...rules, ...change }).outcome;
+const outcomeOf = (body: string, change: Partial<BidRules> = {}) => judgeBody(body, { ...rules, ...change }).outcome;
 
 test("a bid that may be shown has its price to the micro, from the text of the number", () => {
-  const { outcome, bids } = judgeAnswer(answer().replace("1.25", "1.2500009"), rules);
+  const { outcome, bids } = judgeBody(answer().replace("1.25", "1.2500009"), rules);
   expect({ outcome, cpmMicros: bids[0]?.cpmMicros }).toEqual({ outcome: "lost", cpmMicros: 1_250_000 });
 });
 
@@ -37,7 +40,7 @@ test.each(noBids)("the answer '%s' is no bid", (body) => {
 });
 
 test("the buyer's reason for no bid is kept", () => {
-  expect(judgeAnswer('{"id":"r1","nbr":8}', rules).reason).toBe(8);
+  expect(judgeBody('{"id":"r1","nbr":8}', rules).reason).toBe(8);
 });
 
 const malformed = [
@@ -112,7 +115,7 @@ test("each of several bids has its own outcome, and one that may be shown names 
     { ...bid, id: "b2" },
     { ...bid, id: "b3", cat: ["IAB25"] },
   ];
-  const judged = judgeAnswer(JSON.stringify({ id: "r1", seatbid: [{ bid: bids }] }), rules);
+  const judged = judgeBody(JSON.stringify({ id: "r1", seatbid: [{ bid: bids }] }), rules);
   expect(judged.bids.map(({ outcome }) => outcome)).toEqual(["below-floor", "lost", "blocked-category"]);
   expect(judged.outcome).toBe("lost");
 });
@@ -147,7 +150,7 @@ test("whatever a buyer answers has one named outcome, and no price is no whole n
   );
   fc.assert(
     fc.property(anyAnswer, (body) => {
-      const judged = judgeAnswer(body, rules);
+      const judged = judgeBody(body, rules);
       expect(bidOutcomes).toContain(judged.outcome);
       for (const { outcome, cpmMicros } of judged.bids) {
         expect(bidOutcomes).toContain(outcome);

@@ -1,5 +1,5 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
-import { type BidResponse, readBidResponse, type SentBid } from "./read-bid-response.ts";
+import type { BidResponse, SentBid } from "./read-bid-response.ts";
 import { readPrice } from "./read-price.ts";
 
 /** What a bid is checked against: what was requested, and what the operator does not allow of this buyer. */
@@ -38,9 +38,8 @@ export interface JudgedAnswer {
   readonly bids: readonly JudgedBid[];
 }
 
-/** Judges the body of an answer with the status 200. Throws nothing, whatever the body is. */
-export function judgeAnswer(body: string, rules: BidRules): JudgedAnswer {
-  const response = readBidResponse(body);
+/** Judges what an answer was read as. */
+export function judgeResponse(response: BidResponse, rules: BidRules): JudgedAnswer {
   if (response.outcome !== "bids") {
     const reason = response.outcome === "no-bid" ? response.reason : null;
     return { outcome: response.outcome, reason, responseBidId: undefined, bids: [] };

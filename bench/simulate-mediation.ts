@@ -1,7 +1,7 @@
 import { estimate, orderSources, planSources, type SourceRecord } from "../apps/ad-service/src/offers/order-sources.ts";
 
 /** A source as the simulation knows it, and the rule does not. */
-export interface SimulatedSource {
+interface SimulatedSource {
   campaignId: string;
   /** What the contract says. */
   priceMicros: number;

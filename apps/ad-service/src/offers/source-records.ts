@@ -13,7 +13,7 @@ interface Tries {
 }
 
 /** How the tags of a bot are ordered where it is not by what they earned: by a list of campaigns, or by their weights. */
-export type HandOrder = { mode: "fixed"; campaignIds: readonly string[] } | { mode: "weights" };
+type HandOrder = { mode: "fixed"; campaignIds: readonly string[] } | { mode: "weights" };
 
 /** What this node knows of the sources whose answer is known only once they were requested. Each reading replaces it. */
 export interface Sources {

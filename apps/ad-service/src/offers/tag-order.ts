@@ -34,7 +34,7 @@ export function notBelow(states: readonly CampaignState[], own: CampaignState | 
   return states.filter((state) => rank(state) <= rank(own));
 }
 
-export function sourceOf(
+function sourceOf(
   { records }: Pick<Sources, "records">,
   { campaign }: CampaignState,
   { botId, country }: { botId: string; country: string },

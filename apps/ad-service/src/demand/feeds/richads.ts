@@ -52,7 +52,7 @@ const KEPT = "sent, not kept";
 const mapped = (facts: object) => Object.fromEntries(Object.keys(facts).map((name) => [name, KEPT]));
 
 /** A list of bids, of which those with `creative_type: "vast"` have a VAST document in `html`; an empty one is no bid. */
-export function readRichAds(body: string): BidResponse {
+function readRichAds(body: string): BidResponse {
   if (body.trim() === "") return { outcome: "no-bid", reason: null };
   const list = parsed(body);
   if (!Array.isArray(list)) return { outcome: "malformed" };

@@ -5,15 +5,15 @@
  *   node bench/billing-log.ts [--entries 1000000] [--proofs 1000]
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { secretBox } from "@intermission/server/secret-box";
-import { rangesBeside } from "../apps/ad-service/src/billing-log/merkle-tree.ts";
 import { continueLog } from "../apps/ad-service/src/billing-log/publish-log.ts";
-import { hashesOfRanges, readCurrentLog } from "../apps/ad-service/src/billing-log/read-log.ts";
-import { proveEvent } from "../apps/ad-service/src/billing-log/statement-proof.ts";
+import { readCurrentLog } from "../apps/ad-service/src/billing-log/read-log.ts";
+import { type PlacedEntry, proofFile, proveEvent } from "../apps/ad-service/src/billing-log/statement-proof.ts";
 import { folderStorage } from "../apps/ad-service/src/creatives/media-storage.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { type Database, openDatabase } from "../packages/postgres/src/open-database.ts";
@@ -34,6 +34,7 @@ const billed = `insert into events (event_id, code, bot_id, user_id, campaign_id
   select 'evt_' || n, n, '910', '1', case n % 10 when 0 then 'cmp_shop' else 'cmp_other' end, 'cre_a', 'direct_link', 1500, 1000,
     '2026-03-01'::timestamptz + n * interval '1 second' from generate_series($1::integer, $2::integer) as n`;
 const STEP = 50_000;
+const WINDOW = 16_384;
 
 async function fill(run: (text: string, ...values: unknown[]) => Promise<unknown>): Promise<void> {
   await run("insert into deployment (currency) values ('USD')");
@@ -68,25 +69,21 @@ async function prove(database: Database, folder: string): Promise<void> {
   print("the proof of one event, median", `${medianOf(times).toFixed(1)} ms`);
 
   const begun = performance.now();
-  const text = "select log_index as index, entry from billing_log_entries where campaign_id = 'cmp_shop' order by 1";
-  const placed = await database.run<{ index: number; entry: string }>({ name: "", text }, []);
-  const ranges = rangesBeside(
-    placed.map(({ index }) => index),
-    log.publishedSize,
-  );
-  const hashes = await hashesOfRanges(database, log.logId, ranges);
-  const statement = { number: 1, month: "2026-03", currency: "USD", chargesMicros: String(1500 * placed.length) };
-  const file = {
-    format: "intermission/statement-proof@1",
-    statement: { ...statement, refundsMicros: "0", month: "2026-12" },
-    checkpoint: log.checkpoint,
-    entries: placed,
-    hashes: hashes.map((hash) => Buffer.from(hash).toString("base64")),
+  const text = `select log_id as "logId", log_index as index, entry from billing_log_entries
+    where campaign_id = 'cmp_shop' and log_index >= $1 and log_index < $2 order by log_index`;
+  const { logId, publishedSize: size, checkpoint } = log;
+  const windows = Math.ceil(size / WINDOW);
+  const placed = async function* () {
+    for (let window = 0; window < windows; window++)
+      yield await database.run<PlacedEntry>({ name: "", text }, [window * WINDOW, (window + 1) * WINDOW]);
   };
+  const count = Math.floor(size / 10);
+  const sums = { chargesMicros: String(1500 * count), refundsMicros: "0" };
+  const stated = { number: 1, month: "2099-12", currency: "USD", ...sums };
   const path = join(folder, "proof.json");
-  writeFileSync(path, JSON.stringify(file));
-  print(`the proof of ${placed.length} events of them`, seconds(performance.now() - begun));
-  print("  its size", `${(JSON.stringify(file).length / 1e6).toFixed(1)} MB`);
+  await pipeline(proofFile(database, { stated, checkpoint, size, logId, entries: placed }), createWriteStream(path));
+  print(`the proof of ${count} events of them`, seconds(performance.now() - begun));
+  print("  its size", `${(statSync(path).size / 1e6).toFixed(1)} MB`);
   const started = performance.now();
   const verifier = join(root, "clients/billing-log/verify.mjs");
   execFileSync(process.execPath, [verifier, "statement", path, "--key", log.verifierKey]);

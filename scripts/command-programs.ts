@@ -7,6 +7,7 @@ export function commandPrograms() {
   const context = {
     client: () => Promise.reject(new Error("these commands are only described")),
     print: () => {},
+    copy: () => Promise.resolve(),
     isJson: () => false,
     config: () => {
       throw new Error("these commands are only described");

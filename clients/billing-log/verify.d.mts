@@ -17,6 +17,11 @@ interface Head {
 
 type ReadLogFile = (path: string) => Promise<Buffer>;
 
+export class Repeats {
+  constructor(limit?: number);
+  add(key: string, place: number): Promise<void>;
+  places(): AsyncGenerator<number>;
+}
 export const emptyRoot: Buffer;
 export function leafHash(entry: Uint8Array): Buffer;
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer;

@@ -9,10 +9,13 @@
  *   node verify.mjs compare   older-checkpoint.txt newer-checkpoint.txt --key <verifier key> --log https://…/log
  *
  * A log is an address or a folder with the same files. Each line says what holds or what does not; the exit code is 0 only if
- * everything holds. Specifications: RFC 6962 (tree), C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof.
+ * everything holds. Files and logs are read in parts, and so may be of any size; above a million entries their event ids are
+ * sorted in temporary files, of 24 bytes for each. Specifications: RFC 6962 (tree), C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof.
  */
 import { createHash, createPublicKey, verify as verifyBytes } from "node:crypto";
-import { readFile, realpath } from "node:fs/promises";
+import { createReadStream, rmSync } from "node:fs";
+import { appendFile, mkdtemp, readFile, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -30,17 +33,31 @@ function splitOf(size) {
   return split;
 }
 
+/** The hash of a tree from its nodes from left to right. It keeps one hash for each bit of the size. */
+class TreeHash {
+  size = 0;
+  // Complete subtrees from left to right, each larger than the next.
+  #nodes = [];
+
+  /** A complete subtree of `length` leaves, or the last one of the tree. */
+  add(hash, length = 1) {
+    this.size += length;
+    for (; this.#nodes.at(-1)?.length === length; length *= 2) hash = nodeHash(this.#nodes.pop().hash, hash);
+    this.#nodes.push({ hash, length });
+  }
+
+  root() {
+    let root;
+    for (const { hash } of this.#nodes.toReversed()) root = root === undefined ? hash : nodeHash(hash, root);
+    return root ?? emptyRoot;
+  }
+}
+
 /** The hash of a tree from the hashes of its leaves. */
 export function rootOfLeaves(leaves) {
-  if (leaves.length === 0) return emptyRoot;
-  // Complete subtrees from left to right, each larger than the next.
-  const stack = [];
-  for (const [index, leaf] of leaves.entries()) {
-    let hash = leaf;
-    for (let place = index; place % 2 === 1; place = Math.floor(place / 2)) hash = nodeHash(stack.pop(), hash);
-    stack.push(hash);
-  }
-  return stack.reduceRight((right, left) => nodeHash(left, right));
+  const tree = new TreeHash();
+  for (const leaf of leaves) tree.add(leaf);
+  return tree.root();
 }
 
 /** Whether a proof of RFC 6962, section 2.1.1, leads from the leaf to the root. */
@@ -80,20 +97,32 @@ export function verifyConsistency({ older, newer, olderRoot, newerRoot, proof })
   return last === 0 && first.equals(olderRoot) && second.equals(newerRoot);
 }
 
+/** The largest subtrees of a tree that a gap consists of, from left to right; the last one of a tree may be incomplete. */
+function* subtreesBetween(from, to, size) {
+  let edge = 0;
+  if (to === size) while (edge < from) edge += splitOf(size - edge);
+  const end = to === size ? edge : to;
+  for (let start = from; start < end; ) {
+    let length = 1;
+    while (start % (length * 2) === 0 && start + length * 2 <= end) length *= 2;
+    yield length;
+    start += length;
+  }
+  if (to === size && edge < size) yield size - edge;
+}
+
 /** The root of a tree from some of its leaves, and the hashes of all that is beside them from left to right. */
 export function rootOfSome({ size, leaves, hashes }) {
-  let [nextLeaf, nextHash] = [0, 0];
-  const visit = (from, to) => {
-    const { index = Number.POSITIVE_INFINITY } = leaves[nextLeaf] ?? {};
-    if (index >= to) return hashes[nextHash++] ?? fail("The proof has too few hashes.");
-    if (to - from === 1) return leaves[nextLeaf++].hash;
-    const middle = from + splitOf(to - from);
-    const left = visit(from, middle);
-    return nodeHash(left, visit(middle, to));
-  };
-  const root = size === 0 ? emptyRoot : visit(0, size);
-  if (nextLeaf !== leaves.length || nextHash !== hashes.length) fail("The proof has entries or hashes too many.");
-  return root;
+  const tree = new TreeHash();
+  const beside = hashes[Symbol.iterator]();
+  for (const { index, hash } of [...leaves, { index: size }]) {
+    for (const length of subtreesBetween(tree.size, index, size))
+      tree.add(beside.next().value ?? fail("The proof has too few hashes."), length);
+    if (tree.size !== index) fail("The proof has entries too many, or out of order.");
+    if (hash) tree.add(hash);
+  }
+  if (!beside.next().done) fail("The proof has hashes too many.");
+  return tree.root();
 }
 
 // ---- Notes and checkpoints: C2SP signed-note, tlog-checkpoint, tlog-proof.
@@ -239,14 +268,24 @@ export function parseBundle(bytes) {
   return entries;
 }
 
-/** All entries of a tree, in order. */
-async function* entriesOf(read, size) {
-  for (let index = 0; index * WIDTH < size; index++) {
-    const { bytes, width } = await readTile(read, { level: "entries", index, size });
+/** Bundles that are requested before they are needed. */
+const PREFETCHED = 8;
+
+/** All entries of a tree, in order, by bundles. */
+async function* bundlesOf(read, size) {
+  const requested = [];
+  for (let [index, next] = [0, 0]; index * WIDTH < size; index++) {
+    for (; next < index + PREFETCHED && next * WIDTH < size; next++) {
+      const bundle = readTile(read, { level: "entries", index: next, size });
+      // It is awaited below; until then its error must not end the process.
+      bundle.catch(() => {});
+      requested.push(bundle);
+    }
+    const { bytes, width } = await requested.shift();
     const entries = parseBundle(bytes);
     if (entries.length < width)
       fail(`The bundle of entries from ${index * WIDTH} on has ${entries.length} of ${width} entries.`);
-    yield* entries.slice(0, width);
+    yield { from: index * WIDTH, entries: entries.slice(0, width) };
   }
 }
 
@@ -284,7 +323,154 @@ export async function consistencyProof(read, older, newer) {
   return Promise.all(ranges.map((range) => nodeOf(read, { ...range, size: newer })));
 }
 
+// ---- Files of any length.
+
+/** The text of a file in parts. A file is a path, or `{ text }`. */
+async function* partsOf(file) {
+  if (typeof file === "object") return yield file.text;
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    for await (const bytes of createReadStream(file, { highWaterMark: 1 << 20 }))
+      yield decoder.decode(bytes, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    fail(error.code?.startsWith("ERR_ENCODING") ? "The file is no UTF-8." : `The file ${file} cannot be read.`);
+  }
+}
+
+const MAX_VALUE_LETTERS = 4_000_000;
+
+/** Where a value of JSON ends in a text; undefined if the text may end within it. */
+function endOfValue(text, from) {
+  const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|[^"{}[\],:\s]+|./sy;
+  for (let [at, depth] = [from, 0]; at < text.length; ) {
+    token.lastIndex = at;
+    const [found] = token.exec(text);
+    at += found.length;
+    if (found === '"') return undefined;
+    if (found === "{" || found === "[") depth++;
+    if (found === "}" || found === "]") depth--;
+    if (depth === 0 && (at < text.length || /["}\]]$/.test(found))) return at;
+  }
+  return undefined;
+}
+
+/** The members of the JSON object in a file, in order, as [name, value]; of an array each element. It keeps one at a time. */
+async function* membersOf(file) {
+  const parts = partsOf(file);
+  let [text, at] = ["", 0];
+  const more = async () => {
+    const { value, done } = await parts.next();
+    if (done) fail("The file is cut off.");
+    text = text.slice(at) + value;
+    at = 0;
+    if (text.length > MAX_VALUE_LETTERS) fail("The file has a value that is too long.");
+  };
+  const peek = async () => {
+    for (;;) {
+      while (at < text.length && /\s/.test(text[at])) at++;
+      if (at < text.length) return text[at];
+      await more();
+    }
+  };
+  const take = async (letters) => {
+    const letter = await peek();
+    if (!letters.includes(letter)) fail(`The file is no JSON: it has ${letter} instead of ${letters.join(" or ")}.`);
+    at++;
+    return letter;
+  };
+  const value = async () => {
+    await peek();
+    let end = endOfValue(text, at);
+    for (; end === undefined; end = endOfValue(text, at)) await more();
+    const found = JSON.parse(text.slice(at, end));
+    at = end;
+    return found;
+  };
+  const names = new Set();
+  for (let next = await take(["{"]); next !== "}"; next = await take([",", "}"])) {
+    const name = await value();
+    if (names.has(name)) fail(`The file has ${name} twice.`);
+    names.add(name);
+    await take([":"]);
+    if ((await peek()) !== "[") {
+      yield [name, await value()];
+      continue;
+    }
+    await take(["["]);
+    if ((await peek()) === "]") await take(["]"]);
+    else
+      do yield [name, await value()];
+      while ((await take([",", "]"])) === ",");
+  }
+}
+
+/** The elements of one array of a file. */
+async function* elementsOf(file, name) {
+  for await (const [member, value] of membersOf(file)) if (member === name) yield value;
+}
+
+/** Finds what is added twice, in little memory: of each it keeps a hash and its place, above a million in temporary files. */
+export class Repeats {
+  static #BYTES = 24;
+  static #PARTS = 256;
+  #kept;
+  #used = 0;
+  #folder;
+
+  constructor(limit = 1_000_000) {
+    this.#kept = Buffer.alloc(Repeats.#BYTES * limit);
+  }
+
+  async add(key, place) {
+    if (this.#used === this.#kept.length) await this.#spill();
+    sha256(key).copy(this.#kept, this.#used, 0, 16);
+    this.#kept.writeBigUInt64BE(BigInt(place), this.#used + 16);
+    this.#used += Repeats.#BYTES;
+  }
+
+  /** The places of those that were added before. */
+  async *places() {
+    if (this.#folder === undefined) return yield* this.#repeatsIn(this.#kept.subarray(0, this.#used));
+    await this.#spill();
+    for (let part = 0; part < Repeats.#PARTS; part++)
+      yield* this.#repeatsIn(await readFile(join(this.#folder, String(part))).catch(() => Buffer.of()));
+  }
+
+  async #spill() {
+    if (this.#folder === undefined) {
+      const folder = await mkdtemp(join(tmpdir(), "verify-"));
+      process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+      this.#folder = folder;
+    }
+    const parts = Array.from({ length: Repeats.#PARTS }, () => []);
+    for (let at = 0; at < this.#used; at += Repeats.#BYTES)
+      parts[this.#kept[at]].push(this.#kept.subarray(at, at + Repeats.#BYTES));
+    for (const [part, records] of parts.entries())
+      if (records.length > 0) await appendFile(join(this.#folder, String(part)), Buffer.concat(records));
+    this.#used = 0;
+  }
+
+  *#repeatsIn(records) {
+    const heads = new BigUint64Array(records.length / Repeats.#BYTES);
+    for (const place of heads.keys()) heads[place] = records.readBigUInt64BE(place * Repeats.#BYTES);
+    const sorted = heads.toSorted();
+    const suspects = new Set(sorted.filter((head, place) => place > 0 && head === sorted[place - 1]));
+    const seen = new Set();
+    for (const [place, head] of heads.entries()) {
+      if (!suspects.has(head)) continue;
+      const at = place * Repeats.#BYTES;
+      const key = records.toString("hex", at, at + 16);
+      if (seen.has(key)) yield Number(records.readBigUInt64BE(at + 16));
+      seen.add(key);
+    }
+  }
+}
+
 // ---- What is verified.
+
+/** Faults of entries that are named one by one. */
+const MAX_NAMED = 100;
 
 /** A list of sentences: what holds, and what does not. */
 class Findings {
@@ -321,49 +507,75 @@ export function parseEntry(text) {
 
 const keyOfEntry = ({ kind, event }) => `${kind === "refund" ? "refund" : "charge"} ${event}`;
 
-/** Sums of entries; refunds apart. */
-function sumsOf(entries) {
-  let [charges, refunds] = [0n, 0n];
-  for (const { kind, micros } of entries) {
-    if (kind === "refund") refunds += micros;
-    else charges += micros;
-  }
-  return { charges, refunds };
-}
-
-/** That a statement's entries stand in the log, are billed once each, and sum to its amounts. */
+/** That a statement's entries stand in the log, are billed once each, and sum to its amounts. `file`: a path, or `{ text }`. */
 export async function checkStatement(file, { key, log }) {
   const found = new Findings();
-  const proof = JSON.parse(file);
-  if (proof.format !== "intermission/statement-proof@1") fail("The file is no proof of a statement.");
-  const { statement, entries: placed } = proof;
-  const head = openCheckpoint(proof.checkpoint, key);
+  const { format, statement, checkpoint } = await headOf(file);
+  if (format !== "intermission/statement-proof@1") fail("The file is no proof of a statement.");
+  const head = openCheckpoint(checkpoint, key);
   found.holds(`The checkpoint of ${head.size} entries is signed by ${key.name}.`);
-  const isOrdered = placed.every(
-    ({ index }, place) =>
-      Number.isSafeInteger(index) &&
-      index >= 0 &&
-      index < head.size &&
-      (place === 0 || index > placed[place - 1].index),
-  );
-  const leaves = placed.map(({ index, entry }) => ({ index, hash: leafHash(Buffer.from(entry, "utf8")) }));
-  const root =
-    isOrdered &&
-    rootOfSome({ size: head.size, leaves, hashes: proof.hashes.map((hash) => Buffer.from(hash, "base64")) });
+  const read = log === undefined ? undefined : readerOf(log);
+  const facts = await factsOf(file, head);
   const isIncluded = found.check(
-    isOrdered && root.equals(head.root),
-    `All ${placed.length} entries of statement ${statement.number} stand in the log.`,
+    facts.root?.equals(head.root),
+    `All ${facts.count} entries of statement ${statement.number} stand in the log.`,
     `The entries of statement ${statement.number} are not those of the log: one was changed, left out, added or moved after it was logged.`,
   );
-  if (!isIncluded && log !== undefined) await nameForeignEntries(found, { read: readerOf(log), leaves, placed, head });
-  checkAmounts(found, { statement, entries: placed.map(({ entry }) => parseEntry(entry)) });
-  if (log !== undefined) await checkAgainstLog(found, { statement, placed, head, key, read: readerOf(log) });
+  if (!isIncluded && read !== undefined) await nameForeignEntries(found, { read, file, head });
+  checkAmounts(found, statement, facts);
+  if (read !== undefined)
+    await checkAgainstLog(found, { statement, file, campaigns: facts.campaigns, head, key, read });
   return found.sentences;
 }
 
-function checkAmounts(found, { statement, entries }) {
-  const { charges, refunds } = sumsOf(entries);
-  const { chargesMicros, refundsMicros, currency, month } = statement;
+/** The members of a proof beside its lists. */
+async function headOf(file) {
+  const head = {};
+  for await (const [name, value] of membersOf(file)) {
+    if (name !== "entries" && name !== "hashes") head[name] = value;
+    if (head.format !== undefined && head.statement !== undefined && head.checkpoint !== undefined) break;
+  }
+  return head;
+}
+
+/** What the entries of a proof are together; `root` is of the tree that they and the hashes make, if they make one. */
+async function factsOf(file, { size }) {
+  const tree = new TreeHash();
+  const hashes = elementsOf(file, "hashes");
+  const repeats = new Repeats();
+  const facts = { count: 0, charges: 0n, refunds: 0n, latest: "", campaigns: new Set(), isRepeated: false };
+  let isTree = true;
+  const addUpTo = async (end) => {
+    for (const length of subtreesBetween(tree.size, end, size)) {
+      const { value } = await hashes.next();
+      isTree &&= typeof value === "string";
+      if (isTree) tree.add(Buffer.from(value, "base64"), length);
+      else return;
+    }
+  };
+  for await (const { index, entry: text } of elementsOf(file, "entries")) {
+    const entry = parseEntry(text);
+    facts[entry.kind === "refund" ? "refunds" : "charges"] += entry.micros;
+    facts.campaigns.add(entry.campaign);
+    const month = String(entry.at).slice(0, 7);
+    if (month > facts.latest) facts.latest = month;
+    await repeats.add(keyOfEntry(entry), facts.count++);
+    isTree &&= Number.isSafeInteger(index) && index >= tree.size && index < size;
+    if (isTree) await addUpTo(index);
+    if (isTree) tree.add(leafHash(Buffer.from(text, "utf8")));
+  }
+  if (isTree) await addUpTo(size);
+  isTree &&= (await hashes.next()).done;
+  await hashes.return();
+  for await (const _ of repeats.places()) facts.isRepeated = true;
+  return { ...facts, root: isTree ? tree.root() : undefined };
+}
+
+function checkAmounts(
+  found,
+  { chargesMicros, refundsMicros, currency, month },
+  { charges, refunds, latest, isRepeated },
+) {
   for (const [what, sum, stated] of [
     ["charges", charges, BigInt(chargesMicros)],
     ["refunds", refunds, BigInt(refundsMicros)],
@@ -373,44 +585,43 @@ function checkAmounts(found, { statement, entries }) {
       `Its ${what} are ${amount(stated)} ${currency}, the sum of its entries.`,
       `Its ${what} are ${amount(stated)} ${currency}, but its entries sum to ${amount(sum)} ${currency}.`,
     );
-  const once = new Set(entries.map(keyOfEntry));
-  found.check(
-    once.size === entries.length,
-    "Each event is billed and refunded once.",
-    "An event is billed or refunded twice.",
-  );
-  const late = entries.filter(({ at }) => String(at).slice(0, 7) > month);
-  if (late.length > 0) found.fails(`${late.length} of its entries are of a later month than ${month}.`);
+  found.check(!isRepeated, "Each event is billed and refunded once.", "An event is billed or refunded twice.");
+  if (latest > month) found.fails(`Some of its entries are of a later month than ${month}: ${latest}.`);
 }
 
 /** Which entries differ from the leaves of the log. */
-async function nameForeignEntries(found, { read, leaves, placed, head }) {
-  for (const [place, { index, hash }] of leaves.entries()) {
-    if (!(index < head.size)) continue;
-    const { bytes } = await readTile(read, { level: 0, index: Math.floor(index / WIDTH), size: head.size });
+async function nameForeignEntries(found, { read, file, head }) {
+  let [tile, named] = [{}, 0];
+  for await (const { index, entry } of elementsOf(file, "entries")) {
+    if (!(Number.isSafeInteger(index) && index >= 0 && index < head.size)) continue;
+    const place = Math.floor(index / WIDTH);
+    if (tile.place !== place) tile = { place, ...(await readTile(read, { level: 0, index: place, size: head.size })) };
     const offset = (index % WIDTH) * 32;
-    if (!hash.equals(bytes.subarray(offset, offset + 32)))
-      found.fails(`Entry ${index} is another one in the log: ${placed[place].entry}`);
+    if (leafHash(Buffer.from(entry, "utf8")).equals(tile.bytes.subarray(offset, offset + 32))) continue;
+    found.fails(`Entry ${index} is another one in the log: ${entry}`);
+    if (++named === MAX_NAMED) return;
   }
 }
 
 /** That the log goes on from the statement's checkpoint, and has no entry of its campaigns and month that the statement lacks. */
-async function checkAgainstLog(found, { statement, placed, head, key, read }) {
+async function checkAgainstLog(found, { statement, file, campaigns, head, key, read }) {
   const newest = openCheckpoint(await read("checkpoint"), key);
   await checkHeads(found, { read, older: head, newer: newest });
-  const campaigns = new Set(placed.map(({ entry }) => parseEntry(entry).campaign));
-  const listed = new Set(placed.map(({ index }) => index));
-  let [index, missing] = [0, 0];
-  const leaves = [];
-  for await (const bytes of entriesOf(read, head.size)) {
-    leaves.push(leafHash(bytes));
-    const entry = parseEntry(bytes.toString("utf8"));
-    if (campaigns.has(entry.campaign) && entry.at.startsWith(statement.month) && !listed.has(index)) missing++;
-    index++;
+  const tree = new TreeHash();
+  const listed = elementsOf(file, "entries");
+  let [next, missing] = [await listed.next(), 0];
+  for await (const { from, entries } of bundlesOf(read, head.size)) {
+    for (const [offset, bytes] of entries.entries()) {
+      tree.add(leafHash(bytes));
+      const entry = parseEntry(bytes.toString("utf8"));
+      if (next.value?.index === from + offset) next = await listed.next();
+      else if (campaigns.has(entry.campaign) && entry.at.startsWith(statement.month)) missing++;
+    }
   }
+  await listed.return();
   const isTree = found.check(
-    rootOfLeaves(leaves).equals(head.root),
-    `The log's ${index} entries are those of the statement's checkpoint.`,
+    tree.root().equals(head.root),
+    `The log's ${tree.size} entries are those of the statement's checkpoint.`,
     "The log's files have other entries than the statement's checkpoint: a row was changed, dropped or moved.",
   );
   if (!isTree) return;
@@ -469,42 +680,54 @@ export async function checkLog(log, { key, since }) {
   const read = readerOf(log);
   const head = openCheckpoint(await read("checkpoint"), key);
   found.holds(`The checkpoint of ${head.size} entries is signed by ${key.name}.`);
-  const [leaves, seen] = [[], new Set()];
+  const older = since === undefined ? undefined : openCheckpoint(since, key);
+  const [tree, repeats] = [new TreeHash(), new Repeats()];
   const sums = { charges: 0n, refunds: 0n };
-  for await (const bytes of entriesOf(read, head.size)) {
-    const entry = parseEntry(bytes.toString("utf8"));
-    if (seen.has(keyOfEntry(entry)))
-      found.fails(`Entry ${leaves.length} bills or refunds ${entry.event} a second time.`);
-    seen.add(keyOfEntry(entry));
-    sums[entry.kind === "refund" ? "refunds" : "charges"] += entry.micros;
-    leaves.push(leafHash(bytes));
+  let rootBefore = emptyRoot;
+  for await (const { entries } of bundlesOf(read, head.size)) {
+    for (const bytes of entries) {
+      const entry = parseEntry(bytes.toString("utf8"));
+      await repeats.add(keyOfEntry(entry), tree.size);
+      sums[entry.kind === "refund" ? "refunds" : "charges"] += entry.micros;
+      tree.add(leafHash(bytes));
+      if (tree.size === older?.size) rootBefore = tree.root();
+    }
   }
+  await nameRepeats(found, { read, repeats, size: head.size });
   const isWhole = found.check(
-    rootOfLeaves(leaves).equals(head.root),
+    tree.root().equals(head.root),
     `Its ${head.size} entries are those that were signed: ${amount(sums.charges)} charged, ${amount(sums.refunds)} refunded.`,
     "The entries are not those that were signed: one was changed, left out, added or moved.",
   );
-  if (!isWhole) await nameChangedLeaves(found, { read, leaves, size: head.size });
-  if (since !== undefined) {
-    const older = openCheckpoint(since, key);
-    if (older.size > head.size) found.fails(`The log has shrunk from ${older.size} to ${head.size} entries.`);
-    else
-      found.check(
-        rootOfLeaves(leaves.slice(0, older.size)).equals(older.root),
-        `It begins with the tree of ${older.size} entries that was signed before.`,
-        `The log is forked or was rewritten: it does not begin with the tree of ${older.size} entries that was signed before.`,
-      );
-  }
+  if (!isWhole) await nameChangedLeaves(found, { read, size: head.size });
+  if (older?.size > head.size) found.fails(`The log has shrunk from ${older.size} to ${head.size} entries.`);
+  else if (older !== undefined)
+    found.check(
+      rootBefore.equals(older.root),
+      `It begins with the tree of ${older.size} entries that was signed before.`,
+      `The log is forked or was rewritten: it does not begin with the tree of ${older.size} entries that was signed before.`,
+    );
   return found.sentences;
 }
 
-async function nameChangedLeaves(found, { read, leaves, size }) {
-  for (let index = 0; index * WIDTH < size; index++) {
-    const { bytes, width } = await readTile(read, { level: 0, index, size });
-    for (let place = 0; place < width; place++) {
-      const leaf = leaves[index * WIDTH + place];
-      if (!leaf.equals(bytes.subarray(place * 32, place * 32 + 32)))
-        found.fails(`Entry ${index * WIDTH + place} is not the one whose hash the log has.`);
+async function nameRepeats(found, { read, repeats, size }) {
+  let named = 0;
+  for await (const place of repeats.places()) {
+    const { bytes } = await readTile(read, { level: "entries", index: Math.floor(place / WIDTH), size });
+    const { event } = parseEntry(parseBundle(bytes)[place % WIDTH].toString("utf8"));
+    found.fails(`Entry ${place} bills or refunds ${event} a second time.`);
+    if (++named === MAX_NAMED) return;
+  }
+}
+
+async function nameChangedLeaves(found, { read, size }) {
+  let named = 0;
+  for await (const { from, entries } of bundlesOf(read, size)) {
+    const { bytes } = await readTile(read, { level: 0, index: from / WIDTH, size });
+    for (const [place, entry] of entries.entries()) {
+      if (leafHash(entry).equals(bytes.subarray(place * 32, place * 32 + 32))) continue;
+      found.fails(`Entry ${from + place} is not the one whose hash the log has.`);
+      if (++named === MAX_NAMED) return;
     }
   }
 }
@@ -543,18 +766,27 @@ function launchOf(initData, { botId, telegramKey }) {
   return isSigned ? Number(fields.get("auth_date")) * 1000 : undefined;
 }
 
-/** That the views which the checkpoint draws were opened by users of Telegram. `telegramKey`: of a demo or of test servers. */
+/**
+ * That the views which the checkpoint draws were opened by users of Telegram. `telegramKey`: of a demo or of test servers.
+ * `proofFile`: a path, or `{ text }`.
+ */
 export async function checkSamples(samplesFile, proofFile, { key, telegramKey = TELEGRAM_KEY }) {
   const found = new Findings();
-  const [opened, proof] = [JSON.parse(samplesFile), JSON.parse(proofFile)];
+  const opened = JSON.parse(samplesFile);
   if (opened.format !== "intermission/samples@1") fail("The file has no samples.");
   found.sentences = await checkStatement(proofFile, { key });
   if (found.sentences.some(({ holds }) => !holds)) return found.sentences;
-  const { root } = openCheckpoint(proof.checkpoint, key);
-  const hashed = proof.entries
-    .map(({ index, entry }) => ({ index, ...parseEntry(entry) }))
-    .filter(({ launch }) => launch !== undefined);
-  const drawn = drawPlaces(root, { among: hashed.length, count: opened.count }).map((place) => hashed[place]);
+  const { root } = openCheckpoint((await headOf(proofFile)).checkpoint, key);
+  let among = 0;
+  for await (const _ of entriesWithLaunch(proofFile)) among++;
+  const places = drawPlaces(root, { among, count: opened.count });
+  const requested = new Map(places.map((place) => [place]));
+  let place = 0;
+  for await (const entry of entriesWithLaunch(proofFile)) {
+    if (requested.has(place)) requested.set(place, entry);
+    place++;
+  }
+  const drawn = places.map((place) => requested.get(place));
   const isDrawn =
     opened.samples.length === drawn.length && drawn.every(({ index }, place) => opened.samples[place].index === index);
   if (
@@ -592,17 +824,23 @@ export async function checkSamples(samplesFile, proofFile, { key, telegramKey = 
   return found.sentences;
 }
 
+async function* entriesWithLaunch(file) {
+  for await (const { index, entry } of elementsOf(file, "entries")) {
+    const parsed = parseEntry(entry);
+    if (parsed.launch !== undefined) yield { index, ...parsed };
+  }
+}
+
 // ---- The command.
 
 const keyed = async (options) => parseVerifierKey(options.key ?? fail("Name the log's public key with --key."));
 const text = async (path) => textOf(await readFile(path).catch(() => fail(`The file ${path} cannot be read.`)));
 
 const commands = {
-  statement: async ([file], options) =>
-    checkStatement(await text(file), { key: await keyed(options), log: options.log }),
+  statement: async ([file], options) => checkStatement(file, { key: await keyed(options), log: options.log }),
   event: async ([file], options) => checkEvent(await text(file), { key: await keyed(options) }),
   samples: async ([samples, proof], options) =>
-    checkSamples(await text(samples), await text(proof), {
+    checkSamples(await text(samples), proof, {
       key: await keyed(options),
       ...(options["telegram-key"] && { telegramKey: options["telegram-key"] }),
     }),

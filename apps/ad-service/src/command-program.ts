@@ -81,9 +81,15 @@ ${exitCodesHelp}`,
 /** Adds all commands. `context` connects to a server or a store, or reads this machine's settings, when a command runs. */
 export function addAdsCommands(
   program: Command,
-  { client, print, isJson, config }: CommandContext<OperatorClient> & BackupContext,
+  { client, print, copy, isJson, config }: CommandContext<OperatorClient> & BackupContext,
 ): void {
-  const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
+  const context = {
+    call: async (call: OperatorCall) => (await client()).call(call),
+    read: async (call: OperatorCall) => (await client()).read(call),
+    print,
+    copy,
+    isJson,
+  };
   for (const addCommands of commands) addCommands(program, context);
   backupCommands(program, { print, isJson, config });
   completionCommand(program);

@@ -1,7 +1,16 @@
 import { type OpenedDatabase, openDatabase } from "@intermission/postgres/open-database";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger, type Logger } from "@intermission/server/logger";
-import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
+import {
+  answerOf,
+  headersOf,
+  isText,
+  type OperatorCall,
+  type OperatorClient,
+  pathOf,
+  payloadOf,
+  textFrom,
+} from "@intermission/server/operator-client";
 import { secretBox } from "@intermission/server/secret-box";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
@@ -122,16 +131,24 @@ async function serveStore(
   // Perhaps no node runs that rolls up the sums, and reports must count everything committed so far.
   while ((await rollUpStatistics(database)).hasMore);
   // The claim's socket serves no requests: a concurrent command waits for it and continues when the claim is released.
+  const send = (call: OperatorCall, payloadAsStream = false) => {
+    const payload = payloadOf(call);
+    const request = { method: call.method, url: pathOf(call), headers: headersOf(call), payloadAsStream };
+    return app.inject({ ...request, ...(payload !== undefined && { payload }) });
+  };
   return {
     async call(call) {
-      const payload = payloadOf(call);
-      const answer = await app.inject({
-        method: call.method,
-        url: pathOf(call),
-        headers: headersOf(call),
-        ...(payload !== undefined && { payload }),
-      });
+      const answer = await send(call);
       return answerOf(answer.statusCode, answer.body, answer.headers["content-type"]);
+    },
+    async read(call) {
+      const { statusCode, headers, stream } = await send(call, true);
+      const parts = textFrom(stream(), (cause) => cause);
+      if (isText(statusCode, headers["content-type"])) return parts;
+      let text = "";
+      for await (const part of parts) text += part;
+      answerOf(statusCode, text);
+      throw new Error(`the answer to ${call.path} is no text`);
     },
     async close() {
       await closeAll(closing);

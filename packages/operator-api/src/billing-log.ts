@@ -40,6 +40,7 @@ export const billingLogRoutes = {
     }),
     answer: z.string(),
     answerTypes: ["text/plain"],
+    isStreamed: true,
   },
   readStatementProof: {
     method: "GET",
@@ -48,6 +49,7 @@ export const billingLogRoutes = {
     params: ofStatement,
     answer: z.string(),
     answerTypes: ["text/plain"],
+    isStreamed: true,
   },
   readSamples: {
     method: "GET",
@@ -61,5 +63,6 @@ export const billingLogRoutes = {
     }),
     answer: z.string(),
     answerTypes: ["text/plain"],
+    isStreamed: true,
   },
 } as const satisfies OperatorRoutes;

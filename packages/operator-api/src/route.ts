@@ -13,6 +13,8 @@ export interface OperatorRoute {
   readonly answer: z.ZodType;
   /** Of an answer that is text and no JSON: its types, of which the first holds where the handler sets none. */
   readonly answerTypes?: readonly [`text/${string}`, ...`text/${string}`[]];
+  /** The text is sent as it is made, so that no length of it is too much for memory. */
+  readonly isStreamed?: true;
   /** Of the answer; 200 by default. */
   readonly status?: 201;
   /** Statuses of refusals beside those that every route has. */
@@ -33,7 +35,9 @@ export type CheckedPart<Route, Part extends RequestPart> =
   Route extends Readonly<Record<Part, infer Schema extends z.ZodType>> ? z.output<Schema> : unknown;
 
 /** What a handler returns. */
-export type AnswerOf<Route extends OperatorRoute> = z.output<Route["answer"]>;
+export type AnswerOf<Route extends OperatorRoute> = Route extends { isStreamed: true }
+  ? AsyncIterable<string>
+  : z.output<Route["answer"]>;
 
 /** The names of the parameters in a path. */
 export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -45,6 +45,8 @@ export interface CommandContext<Client> {
   client(): Promise<Client>;
   /** Prints text for people, or with `--json` the answer itself for programs. */
   print(answer: unknown, asText: () => string): void;
+  /** Writes an answer that is text as it comes, for people and programs alike. */
+  copy(parts: AsyncIterable<string>): Promise<void>;
   /** Whether the caller is a program: it gets everything in one answer, without a prompt. */
   isJson(): boolean;
 }
@@ -84,6 +86,7 @@ export async function runCommandLine<Client extends { close(): Promise<void> }>(
       return client;
     },
     print: (answer, asText) => printer.print(isJson() ? stringifyExactly(answer) : asText()),
+    copy: (parts) => printer.copy(parts),
     isJson,
   });
   try {

@@ -19,7 +19,7 @@ test("a command whose answer is lost names the key that it has sent, with which 
     await client.close();
     server.close();
   });
-  const context = { call: client.call, print: () => {}, isJson: () => false };
+  const context = { ...client, print: () => {}, copy: async () => {}, isJson: () => false };
   const call = (key: string) => ({ method: "POST", path: "/top-ups", body: { idempotencyKey: key } }) as const;
   const lost = await callWithKey(context, {}, call).catch((error: Error) => error.message);
   const [, key] = /--idempotency-key ([\w-]{16,64})/.exec(String(lost)) ?? [];

@@ -17,6 +17,8 @@ export interface OperatorCall {
 export interface OperatorClient {
   /** Returns the JSON of a success, or the text of a CSV file; throws `OperatorRefusal` for any other answer. */
   call(call: OperatorCall): Promise<unknown>;
+  /** The text of a success as it arrives, of any length; throws `OperatorRefusal` for any other answer. */
+  read(call: OperatorCall): Promise<AsyncIterable<string>>;
   close(): Promise<void>;
 }
 
@@ -41,35 +43,53 @@ export function httpOperatorClient(
   );
   const basePath = url.pathname.replace(/\/$/, "");
   const authorization = isSocket ? {} : { authorization: `Bearer ${target.operatorToken}` };
+  const name = isSocket ? target.socketPath : target.url;
+  const closed = (cause: Error) => new NotReachable(`${name} closed the connection: ${cause.message}`, { cause });
+  const send = async (call: OperatorCall) => {
+    const path = basePath + pathOf(call);
+    const headers = { ...headersOf(call), ...authorization };
+    const request = client.request({ method: call.method, path, headers, body: payloadOf(call) ?? null });
+    return request.catch((cause) => {
+      const upload = call.body !== undefined && isStream(call.body) && !isSocket ? cutUpload(cause) : "";
+      throw new NotReachable(`${name} ${whyNot(cause)}${upload}`, { cause });
+    });
+  };
+  const finish = async ({ statusCode, body, headers }: Awaited<ReturnType<typeof send>>) => {
+    // The connection of a refused upload may close after the status, which is enough.
+    const text = await body.text().catch((cause) => {
+      if (statusCode >= 400) return "";
+      throw closed(cause);
+    });
+    if (!isSocket && statusCode === 404 && isNoRoute(text))
+      throw new NotReachable(
+        `${name} has no such operator's API: its server was started without OPERATOR_TOKEN, is of another version than this command line, or has another address (as in PUBLIC_URL)`,
+      );
+    return answerOf(statusCode, text, headers["content-type"]);
+  };
   return {
-    async call(call) {
-      const path = basePath + pathOf(call);
-      const headers = { ...headersOf(call), ...authorization };
-      const request = client.request({ method: call.method, path, headers, body: payloadOf(call) ?? null });
-      const {
-        statusCode,
-        body,
-        headers: answered,
-      } = await request.catch((cause) => {
-        const upload = call.body !== undefined && isStream(call.body) && !isSocket ? cutUpload(cause) : "";
-        const name = isSocket ? target.socketPath : target.url;
-        throw new NotReachable(`${name} ${whyNot(cause)}${upload}`, { cause });
-      });
-      // The connection of a refused upload may close after the status, which is enough.
-      const text = await body.text().catch((cause) => {
-        if (statusCode >= 400) return "";
-        throw new NotReachable(`${isSocket ? target.socketPath : target.url} closed the connection: ${cause.message}`, {
-          cause,
-        });
-      });
-      if (!isSocket && statusCode === 404 && isNoRoute(text))
-        throw new NotReachable(
-          `${target.url} has no such operator's API: its server was started without OPERATOR_TOKEN, is of another version than this command line, or has another address (as in PUBLIC_URL)`,
-        );
-      return answerOf(statusCode, text, answered["content-type"]);
+    call: async (call) => finish(await send(call)),
+    async read(call) {
+      const answer = await send(call);
+      if (isText(answer.statusCode, answer.headers["content-type"])) return textFrom(answer.body, closed);
+      await finish(answer);
+      throw notFromService(answer.statusCode);
     },
     close: () => client.close(),
   };
+}
+
+/** Whether an answer is the text that `read` returns. An error page of a proxy is HTML. */
+export function isText(status: number, type: string | number | string[] | undefined): boolean {
+  return status === 200 && typeof type === "string" && type.startsWith("text/plain");
+}
+
+/** The text of a stream; `fault` makes the error of one that breaks off. */
+export async function* textFrom(body: Readable, fault: (cause: Error) => Error): AsyncGenerator<string> {
+  try {
+    for await (const part of body.setEncoding("utf8")) yield part;
+  } catch (error) {
+    throw fault(error as Error);
+  }
 }
 
 export function pathOf({ path, query = {} }: OperatorCall): string {
@@ -146,6 +166,9 @@ export interface CommandContext {
   call: OperatorClient["call"];
   /** Prints text for people, or with `--json` the server's own answer for programs. */
   print(answer: unknown, asText: () => string): void;
+  read: OperatorClient["read"];
+  /** Writes text as it comes, for people and programs alike. */
+  copy(parts: AsyncIterable<string>): Promise<void>;
   /** Whether the caller is a program: it gets everything in one answer, without a prompt. */
   isJson(): boolean;
 }

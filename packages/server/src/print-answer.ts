@@ -1,6 +1,8 @@
 /** Writes to standard output, and says whether all of it arrived. */
 interface Printer {
   print(text: string): void;
+  /** Writes text as it comes, no faster than it is taken. Ends early once its reader is gone or its disk full. */
+  copy(parts: AsyncIterable<string>): Promise<void>;
   /** The reason why something was not written, once all is written; undefined also for a reader that wants no more. */
   fault(): Promise<string | undefined>;
 }
@@ -10,17 +12,23 @@ export function openPrinter(output: NodeJS.WritableStream): Printer {
   const writes: Promise<string | undefined>[] = [];
   // Without a listener it ends the process.
   output.off("error", ignore).on("error", ignore);
-  const write = (text: string) =>
-    writes.push(
-      new Promise((resolve) => {
-        output.write(text, (error) => resolve(error ? codeOf(error) : undefined));
-      }),
-    );
+  const write = (text: string): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      output.write(text, (error) => resolve(error ? codeOf(error) : undefined));
+    });
   return {
     print(text) {
-      write(text);
       // Written separately: on a full disk Node reports a partial write as complete, and only the next write fails.
-      write("\n");
+      writes.push(write(text), write("\n"));
+    },
+    async copy(parts) {
+      for await (const part of parts) {
+        const fault = await write(part);
+        if (fault === undefined) continue;
+        writes.push(Promise.resolve(fault));
+        return;
+      }
+      writes.push(write(""));
     },
     async fault() {
       const faults = await Promise.all(writes);

@@ -38,7 +38,12 @@ async function run(words: readonly string[], answers: readonly object[]) {
     server.close();
   });
   const program = new Command("ads").exitOverride().configureOutput({ writeErr: () => {} });
-  bots(program, { call: client.call, print: (_answer, asText) => printed.push(asText()), isJson: () => false });
+  bots(program, {
+    ...client,
+    print: (_answer, asText) => printed.push(asText()),
+    copy: async () => {},
+    isJson: () => false,
+  });
   await program.parseAsync(words, { from: "user" });
   return { sent, printed: printed.join("\n") };
 }

@@ -122,6 +122,14 @@ export function verb<Name extends OperatorRouteName>(name: Name, of: RouteComman
   };
 }
 
+/** A verb that writes the text that a route answers, as it arrives. */
+export function text<Name extends OperatorRouteName>(name: Name, of: RequestOfCommand<Name>): Verb {
+  return (command, context) => {
+    const readInput = addInput(command, operatorRoutes[name], of);
+    command.action(async () => context.copy(await context.read(callOf(name, await readInput(context)))));
+  };
+}
+
 function textOfAnswer<Name extends OperatorRouteName>(
   answer: WireAnswer<Name>,
   { shown, note }: RouteCommand<Name>,

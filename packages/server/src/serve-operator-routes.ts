@@ -45,7 +45,7 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
     scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
   for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
     const { method, path: url, description, params, query, body, status = 200, answerTypes } = route;
-    const { bodyTimeoutMs, answerTimeoutMs } = route;
+    const { bodyTimeoutMs, answerTimeoutMs, isStreamed } = route;
     // The mapped type holds one handler for each name; a loop over the names loses which.
     const handle = handlers[operationId] as (request: object, answer: FastifyReply) => Promise<unknown>;
     scope.route({
@@ -74,7 +74,8 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
         const { params, query, log } = request;
         const input = body === "file" ? bytesOf(request.body) : request.body;
         if (answerTypes !== undefined) reply.type(answerTypes[0]);
-        return reply.code(status).send(await handle({ params, query, body: input, log, http: request }, reply));
+        const answer = await handle({ params, query, body: input, log, http: request }, reply);
+        return reply.code(status).send(isStreamed ? Readable.from(answer as AsyncIterable<string>) : answer);
       },
     });
   }

@@ -9,6 +9,7 @@ import { type Database, openDatabase } from "@intermission/postgres/open-databas
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { openCliFixture } from "../../test/fixtures/cli-fixture.ts";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { untilSettled } from "../../test/fixtures/settled-log.ts";
 import { folderStorage, type MediaStorage } from "../creatives/media-storage.ts";
@@ -22,6 +23,7 @@ import { tilePath, tilesSince } from "./tiles.ts";
 
 const verifier = fileURLToPath(new URL("../../../../clients/billing-log/verify.mjs", import.meta.url));
 const operatorToken = "o".repeat(32);
+const encryptionKey = Buffer.alloc(32, 7);
 const botId = "910";
 
 let store: TestDatabase;
@@ -32,7 +34,7 @@ const run = <Row>(text: string, ...values: unknown[]) => store.database.run<Row>
 beforeAll(async () => {
   store = await openTestDatabase({ schema: "ad_service", migrations });
   folder = await mkdtemp(join(tmpdir(), "intermission-log-"));
-  fixture = await openAppFixture(store.database, { operatorToken });
+  fixture = await openAppFixture(store.database, { operatorToken, encryptionKey });
   await run("insert into deployment (currency) values ('USD')");
   await run("insert into bots (bot_id, code_prefix, name) values ($1, '0910', 'Quiz')", botId);
   await run("insert into advertisers (advertiser_id, name, name_key) values ('adv_shop', 'Shop', 'shop')");
@@ -278,12 +280,70 @@ test("a statement carries its proof: a changed price, a dropped row and a reorde
   expect(reordered.says).toContain("Entry 3 is another one in the log");
 });
 
+test("a proof is made of windows: no query returns more, and its text is that of one window", async () => {
+  const [{ number } = { number: 0 }] = await run<{ number: number }>("select number from money_statements");
+  const { proveStatement } = await import("./statement-proof.ts");
+  let mostRows = 0;
+  const counted: Database = {
+    ...store.database,
+    async run(of, values) {
+      const rows = await store.database.run(of, values);
+      mostRows = Math.max(mostRows, rows.length);
+      return rows;
+    },
+  };
+  const stated = { month: "2026-03", currency: "USD", chargesMicros: 9_914_500n, refundsMicros: 1500n };
+  const of = { number, advertiserId: "adv_shop", ...stated };
+  const prove = async (window: number) => {
+    const proved = await proveStatement(counted, { log: await currentLog(), of, window });
+    if (proved.outcome !== "proved") throw new Error(proved.outcome);
+    let text = "";
+    for await (const part of proved.file) text += part;
+    return text;
+  };
+  const inWindows = await prove(64);
+  expect(mostRows).toBe(64);
+  expect(inWindows).toBe(await prove(1000));
+  expect(await verify("statement", await fileOf(inWindows))).toMatchObject({ isRight: true });
+});
+
+async function checkProofsOf(run: (words: string[]) => Promise<{ code: number | null; out: string; err: string }>) {
+  const [{ eventId } = { eventId: "" }] = await store.database.run<{ eventId: string }>(
+    { name: "", text: `select event_id as "eventId" from billing_log_entries where kind = 'refund'` },
+    [],
+  );
+  const event = await run(["billing-log", "proof", eventId, "--refund"]);
+  expect(event).toMatchObject({ code: 0, err: "" });
+  expect(await verify("event", await fileOf(event.out))).toMatchObject({ isRight: true });
+  const statement = await run(["billing-log", "statement", "Shop", "1"]);
+  expect(await verify("statement", await fileOf(statement.out))).toMatchObject({ isRight: true });
+  const refused = await run(["billing-log", "statement", "Shop", "99"]);
+  expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringContaining("there is no statement 99") });
+}
+
+test("the command line writes proofs as verify.mjs reads them", async () => {
+  const cli = await openCliFixture();
+  onTestFinished(() => cli.close());
+  await checkProofsOf((words) => cli.ads(words, { ADS_URL: fixture.address, OPERATOR_TOKEN: operatorToken }));
+});
+
+test("the command line writes them without a server, too", { tags: "long" }, async () => {
+  const cli = await openCliFixture();
+  onTestFinished(() => cli.close());
+  const env = { DATABASE_URL: store.databaseUrl, ENCRYPTION_KEY: encryptionKey.toString("base64") };
+  await checkProofsOf((words) => cli.adsProcess(words, env));
+});
+
 test("a row that is left out of a statement with its hash in place is found in the log", async () => {
   const { logId, publishedSize, checkpoint } = await currentLog();
   const { hashesOfRanges } = await import("./read-log.ts");
-  const { rangesBeside } = await import("./merkle-tree.ts");
+  const { subtreesBetween } = await import("./merkle-tree.ts");
   const [first] = await run<{ entry: string }>("select entry from billing_log_entries where log_index = 0");
-  const hashes = await hashesOfRanges(store.database, logId, rangesBeside([0], publishedSize));
+  const hashes = await hashesOfRanges(
+    store.database,
+    logId,
+    subtreesBetween({ from: 1, to: publishedSize }, publishedSize),
+  );
   const file = {
     format: "intermission/statement-proof@1",
     statement: { number: 1, month: "2026-03", currency: "USD", chargesMicros: "4000", refundsMicros: "0" },

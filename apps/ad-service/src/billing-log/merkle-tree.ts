@@ -111,31 +111,13 @@ export function consistencyRanges(older: number, size: number): LeafRange[] {
 }
 
 /**
- * What a proof of many entries at once needs beside them: the largest subtrees that contain none of them, from left to right.
- * `indexes` ascend.
+ * What a proof of many entries at once needs between two of them: the largest subtrees of a tree of `size` leaves that a gap
+ * consists of, from left to right. The last one of a tree may be incomplete.
  */
-export function rangesBeside(indexes: readonly number[], size: number): LeafRange[] {
-  const found: LeafRange[] = [];
-  const visit = (range: LeafRange, first: number, last: number): void => {
-    const { from, to } = range;
-    if (first === last) found.push(range);
-    if (first === last || to - from === 1) return;
-    const middle = from + splitOf(to - from);
-    const split = firstNotBelow(indexes, middle, first, last);
-    visit({ from, to: middle }, first, split);
-    visit({ from: middle, to }, split, last);
-  };
-  if (size > 0) visit({ from: 0, to: size }, 0, indexes.length);
-  return found;
-}
-
-/** The first place from `first` to `last` whose index is at least `bound`. */
-function firstNotBelow(indexes: readonly number[], bound: number, first: number, last: number): number {
-  let [low, high] = [first, last];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((indexes[middle] ?? Number.POSITIVE_INFINITY) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+export function subtreesBetween({ from, to }: LeafRange, size: number): LeafRange[] {
+  if (from === to || to !== size) return completeSubtrees({ from, to });
+  // The nodes at the right edge end with the tree: the first of them in the gap is one subtree.
+  let edge = 0;
+  while (edge < from) edge += splitOf(size - edge);
+  return [...completeSubtrees({ from, to: edge }), { from: edge, to }];
 }

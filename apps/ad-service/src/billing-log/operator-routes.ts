@@ -31,7 +31,7 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
       if (proved.outcome === "unknown")
         throw notFound(`no ${query.refund ? "refund" : "billed event"} ${eventId} stands in the log`);
       if (proved.outcome === "not-yet") throw notYet();
-      return proved.proof;
+      return textOf(proved.proof);
     },
 
     async readStatementProof({ params: { advertiser, number } }, answer) {
@@ -49,9 +49,13 @@ export function billingLogOperatorRoutes(scope: CheckedScope, { database, requir
       const opened = await openDrawn(database, { log: await requireLog(database), of, size, count });
       if (opened.outcome === "not-yet") throw notYet();
       answer.header("content-disposition", `attachment; filename="statement-${number}-samples.json"`);
-      return opened.file;
+      return textOf(opened.file);
     },
   });
+}
+
+async function* textOf(text: string): AsyncGenerator<string> {
+  yield text;
 }
 
 async function requireLog(database: Database): Promise<BillingLog> {

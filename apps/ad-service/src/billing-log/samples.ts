@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BillingLog, rootOf } from "./read-log.ts";
-import { entriesOfStatement, type StatementOfProof } from "./statement-proof.ts";
+import { entriesOfStatement, type PlacedEntries, type PlacedEntry, type StatementOfProof } from "./statement-proof.ts";
 
 /**
  * Which of `among` places a root draws: the first eight bytes of SHA-256 of the root and a running number of eight bytes, as a
@@ -38,9 +38,10 @@ export async function openDrawn(
   if (size > log.publishedSize) return { outcome: "not-yet" };
   const found = await entriesOfStatement(database, { log, of, size });
   if (found.outcome === "not-yet") return found;
-  const hashed = found.entries.filter(({ entry }) => launchOf(entry) !== undefined);
-  const places = drawPlaces(await rootOf(database, log.logId, size), { among: hashed.length, count });
-  const drawn = places.flatMap((place) => hashed[place] ?? []);
+  let among = 0;
+  for await (const { length } of withLaunch(found.entries)) among += length;
+  const places = drawPlaces(await rootOf(database, log.logId, size), { among, count });
+  const drawn = await entriesAt(found.entries, places);
   const launches = await database.run(findLaunches, [drawn.map(({ entry }) => JSON.parse(entry).event)]);
   const samples = drawn.map(({ index, entry }) => {
     const launch = launches.find(({ hash }) => hash === launchOf(entry));
@@ -50,6 +51,23 @@ export async function openDrawn(
   });
   const file = { format: "intermission/samples@1", statement: of.number, count, samples };
   return { outcome: "opened", file: `${JSON.stringify(file, null, 1)}\n` };
+}
+
+/** Entries that have a launch. */
+async function* withLaunch(entries: PlacedEntries): AsyncGenerator<PlacedEntry[]> {
+  for await (const placed of entries()) yield placed.filter(({ entry }) => launchOf(entry) !== undefined);
+}
+
+/** The entries at some places among those that have a launch, in the order of the places. */
+async function entriesAt(entries: PlacedEntries, places: readonly number[]): Promise<PlacedEntry[]> {
+  const found = new Map<number, PlacedEntry>();
+  const requested = new Set(places);
+  let from = 0;
+  for await (const placed of withLaunch(entries)) {
+    for (const [offset, entry] of placed.entries()) if (requested.has(from + offset)) found.set(from + offset, entry);
+    from += placed.length;
+  }
+  return places.flatMap((place) => found.get(place) ?? []);
 }
 
 function launchOf(entry: string): string | undefined {

@@ -8,7 +8,7 @@ import {
   inclusionRanges,
   type LeafRange,
   rangeHash,
-  rangesBeside,
+  subtreesBetween,
 } from "./merkle-tree.ts";
 import { checkpointText, noteKeyOf, proofText, signNote, verifierKey } from "./signed-note.ts";
 import {
@@ -201,7 +201,12 @@ describe("trees of any size", () => {
         const indexes = places.filter((index) => index < newer).sort((a, b) => a - b);
         const entries = Array.from({ length: newer }, (_, index) => entry(index));
         const tiles = treeOf(entries);
-        const hashes = hashesOf(tiles, rangesBeside(indexes, newer));
+        const ends = [...indexes, newer];
+        const between = ends.flatMap((to, place) =>
+          subtreesBetween({ from: place === 0 ? 0 : (indexes[place - 1] ?? 0) + 1, to }, newer),
+        );
+        expect(between).toEqual(largestWithout(indexes, { from: 0, to: newer }));
+        const hashes = hashesOf(tiles, between);
         const leaves = indexes.map((index) => ({ index, hash: verify.leafHash(entry(index)) }));
         const root = hex(rootOf(tiles, newer));
         expect(hex(verify.rootOfSome({ size: newer, leaves, hashes }))).toBe(root);
@@ -222,6 +227,19 @@ describe("trees of any size", () => {
     ]);
   });
 });
+
+/** By the definition of the tree: the largest nodes that contain none of the leaves. */
+function largestWithout(indexes: readonly number[], { from, to }: LeafRange): LeafRange[] {
+  const inside = indexes.filter((index) => index >= from && index < to);
+  if (inside.length === 0) return [{ from, to }];
+  if (to - from === 1) return [];
+  let split = 1;
+  while (split * 2 < to - from) split *= 2;
+  return [
+    { from, to: from + split },
+    { from: from + split, to },
+  ].flatMap((half) => largestWithout(inside, half));
+}
 
 /** Undefined where the proof does not even have the form of one. */
 function rootWithout(compute: () => string): string | undefined {
@@ -341,6 +359,16 @@ describe("signed-note, by the vectors of golang.org/x/mod/sumdb/note", () => {
     const note = Buffer.concat([Buffer.of(0xff), Buffer.from(`${text}\n${signature}`)]);
     expect(() => verify.openNote(note, known)).toThrow("UTF-8");
   });
+});
+
+test("what is added twice is found, in memory and beyond it", async () => {
+  for (const limit of [10_000, 100]) {
+    const repeats = new verify.Repeats(limit);
+    for (let place = 0; place < 5000; place++) await repeats.add(place % 1000 === 999 ? "again" : String(place), place);
+    const found: number[] = [];
+    for await (const place of repeats.places()) found.push(place);
+    expect(found.sort((a, b) => a - b)).toEqual([1999, 2999, 3999, 4999]);
+  }
 });
 
 describe("tlog-checkpoint and tlog-proof", () => {

@@ -61,7 +61,7 @@ async function printed(...words: string[]): Promise<string> {
   const print = (_answer: unknown, asText: () => string) => {
     text = `${asText()}\n`;
   };
-  statsCommands(program, { call: client.call, print, isJson: () => false });
+  statsCommands(program, { ...client, print, copy: async () => {}, isJson: () => false });
   await program.parseAsync(["stats", ...words], { from: "user" });
   return text;
 }

@@ -34,12 +34,14 @@ export const test = base.extend<
     gallery: StateGallery;
     adVideo: string;
     adServiceEnv: NodeJS.ProcessEnv;
+    hasTasks: boolean;
   }
 >({
   adVideo: [join(root, "e2e/fixtures/clip-2s.mp4"), { option: true, scope: "worker" }],
   adServiceEnv: [{}, { option: true, scope: "worker" }],
+  hasTasks: [false, { option: true, scope: "worker" }],
   stack: [
-    async ({ adVideo, adServiceEnv }, use) => {
+    async ({ adVideo, adServiceEnv, hasTasks }, use) => {
       const dataDirectory = await newDataDirectory();
       const commands = startAdsCommands();
       try {
@@ -49,6 +51,7 @@ export const test = base.extend<
           ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
           video: adVideo,
           hasChat: true,
+          hasTasks,
           cooldownSeconds: 0,
           dailyCap: 100,
           env: {

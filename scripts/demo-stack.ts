@@ -4,6 +4,7 @@ import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
 import { type BotPictures, demoReward, seedDemo } from "./seed-demo.ts";
 import { type SeededBot, seedOwnBot } from "./seed-own-bot.ts";
+import { seedTasks } from "./seed-tasks.ts";
 import type { OwnBotOptions } from "./start-options.ts";
 
 export interface DemoStackOptions {
@@ -16,6 +17,8 @@ export interface DemoStackOptions {
   readonly poster?: string;
   /** Whether to start the demo chat, too. */
   readonly hasChat: boolean;
+  /** Whether the chat has a channel to join for coins. False by default. */
+  readonly hasTasks?: boolean;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
   /** Whether the mini-app tells its users what a view is worth, as the companion API pays it. False by default. */
@@ -124,6 +127,10 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     }
     await step("companion API", () => start("api"));
     if (options.hasChat) await step("demo chat", () => start("demo-bot"));
+    if (options.hasTasks) {
+      const seed = { ads, botId: secrets.botId, taskBotToken: taskBotToken(secrets) };
+      await step("channel to join", () => seedTasks(seed));
+    }
   } catch (error) {
     await stop();
     throw error;
@@ -177,6 +184,9 @@ async function signInLink(ads: DemoStack["ads"]): Promise<string> {
 /** The token with which a bot's program uses the simulated chat in place of Telegram. Its form is that of a real token. */
 const simulatedToken = (botId: string) => `${botId}:simulated-telegram-token`;
 
+/** Of the simulated channel's administrator, by which the ad service learns who joins. */
+const taskBotToken = ({ telegramBotToken }: DemoSecrets) => `7000000009:${telegramBotToken.split(":", 2)[1]}`;
+
 function runAdsProcess(commandArguments: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], { env });
 }
@@ -214,6 +224,7 @@ export function environmentOf(
       DEMO_BOT_ID: options.ownBot?.botId ?? secrets.botId,
       DEMO_TELEGRAM_PUBLIC_KEY: secrets.telegramPublicKey,
       DEMO_CHAT_ORIGIN: urls.demoBot,
+      ...(options.hasTasks && { TELEGRAM_API_URL: urls.demoBot }),
     };
   }
   if (name === "api") {
@@ -232,6 +243,7 @@ export function environmentOf(
       DIRECT_LINK_URL: urls.adService,
       REWARD_REWARDED: String(demoReward.perView),
       REWARD_DIRECT_LINK: String(demoReward.perClick),
+      REWARD_TASK: String(demoReward.perTask),
       DAILY_CAP: String(options.dailyCap),
     };
   }
@@ -248,5 +260,6 @@ export function environmentOf(
     DEMO_TELEGRAM_PRIVATE_KEY: secrets.telegramPrivateKey,
     MINIAPP_URL: miniappUrl,
     COOLDOWN_SECONDS: String(options.cooldownSeconds),
+    ...(options.hasTasks && { TASK_BOT_TOKEN: taskBotToken(secrets) }),
   };
 }

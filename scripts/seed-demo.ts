@@ -22,7 +22,7 @@ export interface BotPictures {
   readonly unit: string;
 }
 
-export const demoReward = { perView: 10, perClick: 3 };
+export const demoReward = { perView: 10, perClick: 3, perTask: 5 };
 // biome-ignore format: packed
 const unit = [
   "en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты",

@@ -72,6 +72,8 @@ async function main(): Promise<void> {
     video,
     poster: join(root, "apps/ad-service/sample/house-ad.webp"),
     hasChat: true,
+    // Not for a bot of one's own: its program may pay for every webhook.
+    hasTasks: ownBot === undefined,
     cooldownSeconds: 15,
     dailyCap: 50,
     isRewardNamed: true,

@@ -25,6 +25,8 @@ const telegram = {
 const miniappOrigin = "http://127.0.0.1:8701";
 const now = new Date("2026-01-02T03:04:05Z");
 
+const noTasks = { tasks: async () => [] };
+
 let app: FastifyInstance;
 let url = "";
 let chat: SimulatedChat;
@@ -41,7 +43,13 @@ beforeEach(async () => {
   troubles = [];
   written = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
-  const bot = createBot({ chat, rewards: publisherRewards(companion), cooldownSeconds: 15, now: () => now, onTrouble });
+  const bot = createBot({
+    chat,
+    rewards: publisherRewards(companion, { ads: noTasks }),
+    cooldownSeconds: 15,
+    now: () => now,
+    onTrouble,
+  });
   const facts = companionFacts(companion, unreachable);
   app = createApp({
     chat,

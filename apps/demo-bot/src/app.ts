@@ -7,10 +7,11 @@ import type { FastifyInstance } from "fastify";
 import { type GameRoutesOptions, gameRoutes } from "./game/routes.ts";
 import { guardPage } from "./guard-page.ts";
 import type { OwnBot } from "./own-bot/own-bot.ts";
-import { ownBotRoutes } from "./own-bot/routes.ts";
+import { botApiRoutes, type ServedBot, servedOwnBot } from "./own-bot/routes.ts";
 import { type PhoneRoutesOptions, phoneRoutes } from "./phone/routes.ts";
 import { rehearsedAdRoutes } from "./rehearsed-ads/routes.ts";
 import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
+import { type TaskChannelRoutesOptions, taskChannelRoutes } from "./task-channel/routes.ts";
 import { type TimelineRoutesOptions, timelineRoutes } from "./timeline/routes.ts";
 import { type WebhookRoutesOptions, webhookRoutes } from "./webhooks/routes.ts";
 
@@ -18,11 +19,14 @@ export interface AppOptions
   extends ChatRoutesOptions,
     GameRoutesOptions,
     PhoneRoutesOptions,
+    TaskChannelRoutesOptions,
     TimelineRoutesOptions,
     WebhookRoutesOptions {
   readonly logger: Logger;
   /** A bot of one's own, in place of Coin Garden. */
   readonly ownBot?: OwnBot | undefined;
+  /** The bot of the channel that tasks are about. */
+  readonly taskBot?: ServedBot | undefined;
 }
 
 /** The demo chat's server with all its routes. */
@@ -35,7 +39,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   gameRoutes(app, options);
   timelineRoutes(app, options);
   webhookRoutes(app, options);
-  if (options.ownBot) ownBotRoutes(app, { ownBot: options.ownBot, stopping: options.stopping });
+  taskChannelRoutes(app, options);
+  const served = [options.ownBot && servedOwnBot(options.ownBot), options.taskBot].filter((bot) => bot !== undefined);
+  if (served.length > 0) botApiRoutes(app, { bots: served, stopping: options.stopping });
   rehearsedAdRoutes(app, options);
   app.register(fastifyStatic, {
     root: join(import.meta.dirname, "../public"),

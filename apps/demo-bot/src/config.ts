@@ -6,6 +6,7 @@ import {
   portNumber,
   readSettings,
   requiredAddress,
+  telegramBotToken,
   wholeNumberSetting,
 } from "@intermission/server/settings";
 import { z } from "zod";
@@ -65,6 +66,9 @@ const telegramVariables = {
     "must be an Ed25519 key, PKCS #8 DER in base64",
   ),
   MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
+  TASK_BOT_TOKEN: telegramBotToken
+    .optional()
+    .describe("a made-up one, with which the ad service is the task bot of a channel"),
 };
 
 const shared = { ...serverVariables, ...adServiceVariables };
@@ -88,6 +92,7 @@ const secrets = [
   "BACKEND_API_KEY",
   "TELEGRAM_BOT_TOKEN",
   "DEMO_TELEGRAM_PRIVATE_KEY",
+  "TASK_BOT_TOKEN",
 ];
 
 /** Parses the environment. Throws one error that lists every fault. */
@@ -103,6 +108,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     logUserIds: read.LOG_USER_IDS,
     adService: { url: read.AD_SERVICE_URL, apiToken: read.AD_API_TOKEN, operatorToken: read.OPERATOR_TOKEN },
     backend: backendOf(read),
+    /** Undefined: the demo has no tasks. */
+    taskBotToken: read.TASK_BOT_TOKEN,
     miniappOrigin: new URL(read.MINIAPP_URL).origin,
     telegram: {
       botId: read.BOT_ID,

@@ -19,6 +19,8 @@ import { createBot } from "./scenario/create-bot.ts";
 import type { RecordedEntry } from "./scenario/rewards-port.ts";
 import { signLaunch } from "./simulated-chat/sign-launch.ts";
 import { SimulatedChat } from "./simulated-chat/simulated-chat.ts";
+import { taskBot } from "./task-channel/task-bot-methods.ts";
+import { TaskChannel } from "./task-channel/task-channel.ts";
 import { readTimeline } from "./timeline/read-timeline.ts";
 import { ViewRecords } from "./timeline/view-records.ts";
 import { eventList } from "./webhooks/event-list.ts";
@@ -53,7 +55,7 @@ function coinGarden(
   const api = { url: apiUrl, apiKey };
   const companion = createCompanion(api);
   const onCode = views.codeCreated.bind(views);
-  const rewards = publisherRewards(companion, onCode);
+  const rewards = publisherRewards(companion, { ads, onCode });
   const garden = new CoinGardenChannel({ chat, ads, now, onCode });
   const bot = createBot({
     chat,
@@ -103,6 +105,14 @@ function botOfOnesOwn({ botName }: OwnBotConfig, { config, chat, ads }: Setting)
   return { bot, botName, ownBot: bot, receiver: undefined, ledger: undefined, follow: async () => {} };
 }
 
+/** A channel to join, and its task bot. */
+function tasksOf(token: string | undefined, { ads, logger }: Setting): Pick<AppOptions, "tasks" | "taskBot"> {
+  if (token === undefined) return {};
+  const channel = new TaskChannel(now);
+  const onTrouble = (error: unknown) => logger.warn({ err: error }, "the state of a task is not known now");
+  return { tasks: { channel, ads, onTrouble }, taskBot: taskBot(channel, token) };
+}
+
 /** What the panel shows, and what its buttons do. */
 function panelOf(config: Setting["config"], { ads, views }: Setting, { receiver, ledger }: Started) {
   const { botId } = config.telegram;
@@ -134,6 +144,7 @@ async function main(): Promise<void> {
   const started = "botName" in backend ? botOfOnesOwn(backend, setting) : coinGarden(backend, setting);
   const app = createApp({
     ...started,
+    ...tasksOf(config.taskBotToken, setting),
     ...panelOf(config, setting, started),
     logger,
     chat,

@@ -17,6 +17,18 @@ function userOfPage() {
 }
 
 export const user = userOfPage();
+/** Whose chat was open last: a task's link opens in a window of its own, whose address does not say. */
+export const taskUser = latestUser();
+
+function latestUser() {
+  const isChat = !location.pathname.startsWith("/join");
+  try {
+    if (isChat) localStorage.setItem("latestUser", user);
+    return localStorage.getItem("latestUser") ?? user;
+  } catch {
+    return user;
+  }
+}
 
 async function call(method, path, body = {}) {
   const response = await fetch(path, {
@@ -52,6 +64,11 @@ export async function pressButton(data) {
 export async function askToJoin() {
   await post("join", {});
 }
+
+/** The channel behind a task's invite link, and what the user does there. */
+export const readChannel = (link) => read(`/task-channel/${taskUser}/${encodeURIComponent(link)}`);
+export const actInChannel = (link, act) =>
+  call("POST", `/task-channel/${taskUser}/${encodeURIComponent(link)}`, { act });
 
 /** The bot's id and, for a bot of one's own (`npm start -- --bot`), its name; null for Coin Garden. */
 export const readBot = () => read("/bot");

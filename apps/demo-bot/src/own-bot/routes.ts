@@ -1,11 +1,37 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BotApiRefusal } from "../channel/bot-api-refusal.ts";
 import { readBytes } from "../read-request.ts";
+import type { BotApiFields } from "./bot-api-call.ts";
 import { findBotApiMethod, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
 
-export interface OwnBotRoutesOptions {
-  readonly ownBot: OwnBot;
+/** A bot whose program uses this server in place of Telegram. */
+export interface ServedBot {
+  readonly token: string;
+  /** `origin`: this server's, by which it was called. */
+  methodOf(
+    name: string,
+  ):
+    | ((call: {
+        readonly fields: BotApiFields;
+        readonly signal: AbortSignal;
+        readonly origin: string;
+      }) => Promise<unknown>)
+    | undefined;
+}
+
+export function servedOwnBot(bot: OwnBot): ServedBot {
+  return {
+    token: bot.options.botToken,
+    methodOf(name) {
+      const run = findBotApiMethod(name);
+      return run && (({ fields, signal }) => run({ bot, fields, signal }));
+    },
+  };
+}
+
+export interface BotApiRoutesOptions {
+  readonly bots: readonly ServedBot[];
   /** Aborting it ends the open polls. */
   readonly stopping: AbortSignal;
 }
@@ -15,8 +41,8 @@ interface Params {
   readonly method: string;
 }
 
-/** Telegram's Bot API for one bot: `/bot<token>/<method>`. The chat's user is on the other side. */
-export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotRoutesOptions): void {
+/** Telegram's Bot API for these bots: `/bot<token>/<method>`. The chat's user is on the other side. */
+export function botApiRoutes(app: FastifyInstance, { bots, stopping }: BotApiRoutesOptions): void {
   app.register(async (scope) => {
     readBytes(scope);
     scope.route<{ Params: Params }>({
@@ -24,13 +50,15 @@ export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotR
       url: "/bot:token/:method",
       handler: async (request, reply) => {
         const { token, method } = request.params;
-        if (token !== ownBot.options.botToken)
+        const bot = bots.find((served) => served.token === token);
+        if (bot === undefined)
           return refuse(reply, 401, "Unauthorized: use the token in the file of settings that npm start wrote");
-        const run = findBotApiMethod(method);
+        const run = bot.methodOf(method);
         if (run === undefined) return refuse(reply, 404, `Not Found: the simulated chat has no method ${method}`);
         try {
           const fields = await fieldsOf(request);
-          return { ok: true, result: await run({ bot: ownBot, fields, signal: signalOf(reply, stopping) }) };
+          const origin = `http://${request.headers.host}`;
+          return { ok: true, result: await run({ fields, signal: signalOf(reply, stopping), origin }) };
         } catch (error) {
           if (!(error instanceof BotApiRefusal)) throw error;
           return refuse(reply, error.status, `${statusWords[error.status]}: ${error.message}`);

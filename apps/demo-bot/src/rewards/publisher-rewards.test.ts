@@ -7,11 +7,13 @@ import { type CompanionApi, startCompanionApi } from "../../test/fixtures/compan
 import type { RewardsPort } from "../scenario/rewards-port.ts";
 import { publisherRewards } from "./publisher-rewards.ts";
 
+const noTasks = { tasks: async () => [] };
+
 let companion: CompanionApi;
 let rewards: RewardsPort;
 beforeAll(async () => {
   companion = await startCompanionApi();
-  rewards = publisherRewards(createCompanion({ url: companion.url, apiKey: companion.apiKey }));
+  rewards = publisherRewards(createCompanion({ url: companion.url, apiKey: companion.apiKey }), { ads: noTasks });
 });
 afterAll(() => companion.remove());
 
@@ -44,7 +46,8 @@ test("a purchase whose answer was lost is recorded once", async () => {
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const { port } = z.object({ port: z.int() }).parse(proxy.address());
-  const lossy = publisherRewards(createCompanion({ url: `http://127.0.0.1:${port}`, apiKey: companion.apiKey }));
+  const lossyCompanion = createCompanion({ url: `http://127.0.0.1:${port}`, apiKey: companion.apiKey });
+  const lossy = publisherRewards(lossyCompanion, { ads: noTasks });
   expect(await lossy.spend("17", 8, "one-key")).toMatchObject({ outcome: "spent", balance: 2 });
   expect(calls).toBe(2);
   expect(await rewards.balance("17")).toBe(2);

@@ -6,6 +6,7 @@ export const SEED_PRICE = 25;
 
 interface Situation {
   readonly message: IncomingMessage;
+  readonly language: string;
   readonly phrases: Phrases;
   readonly rewards: RewardsPort;
   readonly cooldownSeconds: number;
@@ -15,6 +16,7 @@ interface Situation {
 const answers = {
   "/start": greet,
   "/bonus": offerAd,
+  "/tasks": offerTasks,
   "/balance": tellBalance,
   "/buy": sellSeeds,
 } satisfies Record<string, (situation: Situation) => Promise<Reply>>;
@@ -40,14 +42,14 @@ export async function answerMessage(situation: Situation): Promise<Reply> {
   const command = commandOf(situation.message.text);
   if (command) return answers[command](situation);
   const { phrases } = situation;
-  return { text: phrases.unknown, suggestions: suggest(phrases, "/bonus", "/balance", "/buy") };
+  return { text: phrases.unknown, suggestions: suggest(phrases, "/bonus", "/tasks", "/balance", "/buy") };
 }
 
 async function greet({ phrases }: Situation): Promise<Reply> {
   return {
     text: phrases.welcome(SEED_PRICE),
     picture: "garden",
-    suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
+    suggestions: suggest(phrases, "/bonus", "/tasks", "/balance", "/buy"),
   };
 }
 
@@ -68,6 +70,13 @@ async function offerAd({ message, phrases, rewards, cooldownSeconds, now }: Situ
     text: phrases.offer,
     ad: { label: phrases.watch, miniappUrl, linkLabel: phrases.useLink, directLink },
   };
+}
+
+async function offerTasks({ message, language, phrases, rewards }: Situation): Promise<Reply> {
+  const tasks = await rewards.tasks(message.userId, language);
+  if (tasks.length === 0) return { text: phrases.noTask, suggestions: suggest(phrases, "/bonus", "/balance") };
+  const days = Math.max(...tasks.map(({ holdDays }) => holdDays));
+  return { text: phrases.tasks(days), buttons: tasks.map(({ title, url }) => ({ label: title, url })) };
 }
 
 async function tellBalance({ message, phrases, rewards }: Situation): Promise<Reply> {

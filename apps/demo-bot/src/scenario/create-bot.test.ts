@@ -27,6 +27,7 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
     },
     rewards: {
       createAd: async () => ({ ...ad, outcome: "created" }),
+      tasks: async () => [],
       balance: async () => coins,
       async spend(_userId, amount, key) {
         spends.push(key);
@@ -130,7 +131,7 @@ test.each(["/START", " /start@coin_garden_bot hello", "/start\n"])("%j is the co
 });
 
 test.each(["hello", "/starting", "/", "constructor", "/constructor"])("%j is not a command", async (text) => {
-  expect((await fixture().hear(text))?.text).toBe("I understand /bonus, /balance and /buy.");
+  expect((await fixture().hear(text))?.text).toBe("I understand /bonus, /tasks, /balance and /buy.");
 });
 
 test("a payment is announced with the balance, with the entry's id as the key", async () => {
@@ -140,6 +141,24 @@ test("a payment is announced with the balance, with the entry's id as the key", 
     "+3 coins for following the link. You have 30 coins now.",
   );
   expect(said[0]?.key).toBe("entry-9");
+});
+
+test("/tasks offers channels to join, each by a button that leads to the user's own link", async () => {
+  const task = { title: "Flower News", url: "https://ads.example/task/c", holdDays: 3 };
+  const reply = await fixture({ rewards: { tasks: async () => [task] } }).hear("/tasks");
+  expect(reply).toMatchObject({ buttons: [{ label: "Flower News", url: task.url }] });
+  expect(reply?.text).toContain("within 3 days");
+  expect((await fixture().hear("/tasks"))?.text).toContain("no channel");
+});
+
+test("a task is announced when it is paid and when it is taken back, and not when it pays nothing", async () => {
+  const { tell, said } = fixture();
+  expect(await tell({ event: "task", amount: 5 })).toBe("+5 coins for joining. You have 30 coins now.");
+  expect(await tell({ event: "task_reversed", amount: -5, balance: -2 })).toBe(
+    "−5 coins: you left the channel too early. You have -2 coins now.",
+  );
+  await tell({ event: "task", amount: 0, reason: "task-reversed", balance: null });
+  expect(said).toHaveLength(2);
 });
 
 test.each([

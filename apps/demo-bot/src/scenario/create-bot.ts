@@ -26,9 +26,10 @@ export interface Bot {
 /** The whole bot. It depends only on its two ports, not on a messenger library or HTTP. */
 export function createBot({ chat, rewards, cooldownSeconds, now, onTrouble }: BotOptions): Bot {
   async function replyTo(message: IncomingMessage): Promise<Reply> {
-    const phrases = choosePhrases(chat.languageOf(message.userId));
+    const language = chat.languageOf(message.userId);
+    const phrases = choosePhrases(language);
     try {
-      return await answerMessage({ message, phrases, rewards, cooldownSeconds, now: now() });
+      return await answerMessage({ message, language, phrases, rewards, cooldownSeconds, now: now() });
     } catch (error) {
       onTrouble(error);
       // An unanswered purchase may have been recorded, and another /buy would be another purchase.

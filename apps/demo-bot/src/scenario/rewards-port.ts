@@ -6,6 +6,8 @@ export interface RewardsPort {
     | { outcome: "created"; miniappUrl: string; directLink: string }
     | { outcome: "unavailable"; retryAfterSeconds: number | undefined }
   >;
+  /** Channels to join, each by a link of the user's own. */
+  tasks(userId: string, language: string): Promise<readonly { title: string; url: string; holdDays: number }[]>;
   balance(userId: string): Promise<number>;
   /** The same key never spends twice. */
   spend(
@@ -22,7 +24,7 @@ export interface RecordedEntry {
   readonly entryId: string;
   readonly userId: string;
   /** Null for a purchase. */
-  readonly event: "rewarded" | "direct_link" | null;
+  readonly event: "rewarded" | "direct_link" | "task" | "task_reversed" | null;
   /** The code that the event used; null for a purchase. */
   readonly code: string | null;
   /** That of the code; null for a purchase. */

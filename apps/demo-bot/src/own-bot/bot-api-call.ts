@@ -12,6 +12,21 @@ export interface BotApiCall {
   readonly signal: AbortSignal;
 }
 
+/** A bot whose program uses this server in place of Telegram. */
+export interface ServedBot {
+  readonly token: string;
+  /** `origin`: this server's, by which it was called. */
+  methodOf(
+    name: string,
+  ):
+    | ((call: {
+        readonly fields: BotApiFields;
+        readonly signal: AbortSignal;
+        readonly origin: string;
+      }) => Promise<unknown>)
+    | undefined;
+}
+
 export function parse<Shape extends z.ZodType>(shape: Shape, fields: BotApiFields): z.output<Shape> {
   const parsed = shape.safeParse(fields);
   if (parsed.success) return parsed.data;

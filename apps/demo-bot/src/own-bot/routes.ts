@@ -1,24 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { BotApiRefusal } from "../channel/bot-api-refusal.ts";
 import { readBytes } from "../read-request.ts";
-import type { BotApiFields } from "./bot-api-call.ts";
+import type { ServedBot } from "./bot-api-call.ts";
 import { findBotApiMethod, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
-
-/** A bot whose program uses this server in place of Telegram. */
-export interface ServedBot {
-  readonly token: string;
-  /** `origin`: this server's, by which it was called. */
-  methodOf(
-    name: string,
-  ):
-    | ((call: {
-        readonly fields: BotApiFields;
-        readonly signal: AbortSignal;
-        readonly origin: string;
-      }) => Promise<unknown>)
-    | undefined;
-}
 
 export function servedOwnBot(bot: OwnBot): ServedBot {
   return {

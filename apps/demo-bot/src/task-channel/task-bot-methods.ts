@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { BotApiRefusal } from "../channel/bot-api-refusal.ts";
-import { type BotApiFields, parse } from "../own-bot/bot-api-call.ts";
-import type { ServedBot } from "../own-bot/routes.ts";
+import { type BotApiFields, parse, type ServedBot } from "../own-bot/bot-api-call.ts";
 import { requireChat, type TaskChannel } from "./task-channel.ts";
 
 const MAX_POLL_SECONDS = 50;

@@ -324,6 +324,13 @@ describe("with a running server", () => {
     });
     const cleared = JSON.parse((await ads(["creatives", "legal-line", creativeId, "--remove", "--json"])).out);
     expect(cleared).toMatchObject({ legalLine: null });
+    await ads(["creatives", "legal-line", creativeId, "Shop Ltd"]);
+    const marked = JSON.parse((await ads(["creatives", "erid", creativeId, " 2VtzqwP8x4a ", "--json"])).out);
+    expect(marked).toMatchObject({ erid: "2VtzqwP8x4a", legalLine: "Shop Ltd" });
+    const noErid = await ads(["creatives", "erid", creativeId, "2Vtz qwP8"]);
+    expect(noErid).toMatchObject({ code: 1, out: "", err: expect.stringContaining("must be an erid: 4 to 64 Latin") });
+    const unmarked = JSON.parse((await ads(["creatives", "erid", creativeId, "--remove", "--json"])).out);
+    expect(unmarked).toMatchObject({ erid: null, legalLine: "Shop Ltd" });
     const reports = await ads(["creatives", "reports", "--creative-id", creativeId, "--limit", "1", "--json"]);
     expect(JSON.parse(reports.out)).toEqual({ reports: [], next: null, hasMore: false });
     expect(await ads(["creatives", "reports", "--creative-id", "cre_none"])).toMatchObject({

@@ -1,7 +1,7 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
@@ -61,6 +61,35 @@ describe("CTA clicks", () => {
     expect(added.outcome).toBe("added");
     await fixture.campaigns.refresh();
   }
+
+  test("a creative with an erid is marked as Russia's law asks, and its landing page gets the erid", async () => {
+    const run = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
+    await landOn("https://shop.test/?erid={erid}&c={click_id}");
+    const unmarked = await open();
+    expect(unmarked.ad.marking).toBeUndefined();
+    expect((await tap(unmarked.url)).headers.get("location")).toMatch(/\?erid=&c=clk_/);
+
+    await run("update creatives set erid = '2VtzqwP8x4a' where creative_id = 'cre_1'");
+    await run(
+      `insert into money_parties (account, details) select 'advertiser:' || advertiser_id, '{"legal_name": "ООО «Квиз»"}'
+       from campaigns where campaign_id = $1`,
+      `cmp_${fixture.botId}`,
+    );
+    onTestFinished(async () => {
+      await run("update creatives set erid = null");
+      await run("delete from money_parties");
+    });
+    // The node keeps an ad for a second.
+    const marked = await vi.waitFor(
+      async () => {
+        const opened = await open();
+        expect(opened.ad.marking).toBe("Реклама. ООО «Квиз». erid: 2VtzqwP8x4a");
+        return opened;
+      },
+      { timeout: 5000, interval: 200 },
+    );
+    expect((await tap(marked.url)).headers.get("location")).toMatch(/\?erid=2VtzqwP8x4a&c=clk_/);
+  });
 
   test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {
     const view = await open();

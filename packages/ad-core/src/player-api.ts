@@ -212,6 +212,11 @@ export const adForPlayer = z.object({
     .max(256)
     .optional()
     .describe("Text that a law requires beside the ad, such as a registration number."),
+  marking: z
+    .string()
+    .max(400)
+    .optional()
+    .describe("The marking of the ad that a law requires, in the language of that law (Russian, with the `erid`)."),
   shown_because: z
     .array(shownReason)
     .optional()

@@ -35,6 +35,7 @@ const otherFields = [
   "has_password",
   "height",
   "iban",
+  "erid",
   "is_disabled",
   "is_invited",
   "is_suspended",

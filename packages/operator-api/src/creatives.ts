@@ -1,7 +1,20 @@
 import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { creativeKinds, creativeSorts, reviewStates } from "./creative-words.ts";
-import { boundedText, confirmation, find, listLimit, moment, next, sortBy, total, wholeList } from "./fields.ts";
+import { fieldFault, forms } from "./field-forms.ts";
+import {
+  boundedText,
+  confirmation,
+  find,
+  listLimit,
+  moment,
+  namesSetting,
+  next,
+  nothingToChange,
+  sortBy,
+  total,
+  wholeList,
+} from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { vastReason } from "./vast-reasons.ts";
 
@@ -43,6 +56,7 @@ export const creative = z.object({
   renditions: z.array(rendition).describe("The heaviest first."),
   captions: z.array(captions),
   legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
+  erid: z.string().nullable().describe("The identifier that an operator of ad data has given it (Russia)."),
   createdAt: moment,
   advertiserId: z.string().nullable().describe("Whose it is; null: the operator's."),
   review: z
@@ -377,11 +391,27 @@ export const creativeRoutes = {
   setLegalLine: {
     method: "PUT",
     path: "/creatives/:creativeId/legal-line",
-    description: "Sets the text that a law requires beside the ad, such as a registration number; null removes it.",
+    description:
+      "Sets what a law requires beside the ad: a text, such as a registration number, and Russia's `erid`. Null removes one, and what is not named stays.",
     params,
     body: z
-      .strictObject({ legalLine: boundedText(256).nullable() })
-      .meta({ examples: [{ legalLine: "Shop Ltd, reg. no. 12345678" }] }),
+      .strictObject({
+        legalLine: boundedText(256).nullable().optional(),
+        erid: z
+          .string()
+          .trim()
+          .regex(forms.ERID, {
+            error: "must be an erid: 4 to 64 Latin letters, digits, hyphens and underscores, such as 2VtzqwP8x4a",
+            params: fieldFault("ERID"),
+          })
+          .nullable()
+          .optional()
+          .describe(
+            "Shown with the word that the law asks for and the advertiser's name; `{erid}` in landing addresses.",
+          ),
+      })
+      .refine(namesSetting, nothingToChange)
+      .meta({ examples: [{ legalLine: "Shop Ltd, reg. no. 12345678" }, { erid: "2VtzqwP8x4a" }] }),
     answer: creative,
   },
   setPoster: {

@@ -44,6 +44,7 @@ export const fieldFaults = {
   ENTRIES_AT_LEAST: ["min"],
   ENTRIES_AT_MOST: ["max"],
   HALF_CHARACTER: [],
+  ERID: [],
   HEX_KEY: [],
   IBAN: [],
   ID: [],

@@ -19,6 +19,7 @@ export const forms = {
   COUNTRY_CODE: /^[A-Z]{2}$/,
   CURRENCY_CODE: /^[A-Z]{3}$/,
   DOMAIN: /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+  ERID: /^[A-Za-z0-9_-]{4,64}$/,
   HEX_KEY: /^[0-9a-f]{8}$/,
   LANGUAGE_CODE: /^[a-z]{2,3}$/,
   MONTH: /^20\d\d-(0[1-9]|1[0-2])$/,

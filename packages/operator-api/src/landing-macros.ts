@@ -1,5 +1,5 @@
 /** What is filled in to a landing page's address: `{click_id}`. */
-export const landingMacros = ["click_id", "code", "bot_id", "campaign_id", "creative_id"] as const;
+export const landingMacros = ["click_id", "code", "bot_id", "campaign_id", "creative_id", "erid"] as const;
 export type LandingMacro = (typeof landingMacros)[number];
 
 /**

@@ -199,7 +199,9 @@ function landingOf({ code, clickId, request }: JudgedVisit, campaign: Campaign |
     code,
     bot_id: request.bot.botId,
     campaign_id: campaign.campaignId,
+    // A link shows no creative: the erid of its text stands in the address itself.
     creative_id: "",
+    erid: "",
   });
 }
 

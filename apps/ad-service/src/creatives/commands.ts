@@ -95,6 +95,22 @@ const legalLine: Verb = (command, context) => {
     });
 };
 
+const erid: Verb = (command, context) => {
+  withExamples(command.description("set the identifier that an operator of ad data has given it (Russia)"), [
+    `creatives erid ${anId} 2VtzqwP8x4a`,
+    `creatives erid ${anId} --remove`,
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("[erid]", "shown with the ad, and filled in where a landing address has {erid}")
+    .option("--remove", "the ad needs none")
+    .action(async (creativeId: string, text: string | undefined, { remove = false }: { remove?: boolean }) => {
+      if ((text === undefined) !== remove) command.error("Give the erid, or --remove.");
+      const input = { params: { creativeId }, body: { erid: text ?? null } };
+      const creative = await callRoute(context, "setLegalLine", input);
+      context.print(creative, () => recordOf(creative));
+    });
+};
+
 /** The revision that the operator sees now: the decision is refused if it changes meanwhile. */
 async function ofPresentRevision(input: CommandInput, context: CommandContext): Promise<CommandInput> {
   if (input.body.revision !== undefined) return input;
@@ -132,6 +148,7 @@ export const creativeCommands = subject("creatives", "videos that campaigns show
     options: { name: "at most 128 characters" },
   }),
   "legal-line": legalLine,
+  erid,
   queue: list("readReviewQueue", "creatives", {
     description: "what advertisers uploaded and nobody approved yet",
     isPageInJson: true,

@@ -28,6 +28,7 @@ export const creativeColumns = {
   renditions: "renditions",
   captions: "captions",
   legalLine: "legal_line",
+  erid: "erid",
   createdAt: "created_at",
   advertiserId: "advertiser_id",
   review: "review",
@@ -61,8 +62,10 @@ export const seenChange = `revision = revision + 1, submitted_at = case when $3:
    review = case when $3::boolean and review <> 'draft' then 'waiting' else review end`;
 
 const setLine = statement<{ id: string }>(
-  "creatives.set-legal-line",
-  `update creatives set legal_line = $2, ${seenChange} where creative_id = $1 returning creative_id as id`,
+  "creatives.set-legal-texts",
+  `update creatives set legal_line = case when $4::boolean then $2 else legal_line end,
+     erid = case when $6::boolean then $5 else erid end, ${seenChange}
+   where creative_id = $1 returning creative_id as id`,
 );
 
 /** What a person changes of a creative. */
@@ -71,13 +74,19 @@ export interface CreativeChange {
   author?: Author | undefined;
 }
 
-/** Sets the text that a law requires beside the ad, or with null removes it. Undefined: there is no such creative. */
-export async function setLegalLine(
+/** What a law requires beside an ad. Undefined: it stays; null: there is none. */
+export interface LegalTexts {
+  legalLine?: string | null | undefined;
+  erid?: string | null | undefined;
+}
+
+/** Sets what a law requires beside the ad. Undefined: there is no such creative. */
+export async function setLegalTexts(
   database: Database,
-  { legalLine, isSubmission, ...of }: CreativeChange & { legalLine: string | null; isSubmission: boolean },
+  { legalLine, erid, isSubmission, ...of }: CreativeChange & LegalTexts & { isSubmission: boolean },
 ): Promise<Creative | undefined> {
   const { creativeId: objectId, author } = of;
-  const values = [objectId, legalLine, isSubmission];
+  const values = [objectId, legalLine ?? null, isSubmission, legalLine !== undefined, erid ?? null, erid !== undefined];
   await changeAudited(database, { objectId, author }, { statement: setLine, values });
   return findCreative(database, objectId);
 }

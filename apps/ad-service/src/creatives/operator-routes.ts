@@ -23,7 +23,7 @@ import {
   findCreative,
   nameCreative,
   requireCreative,
-  setLegalLine,
+  setLegalTexts,
   unknownCreative,
   vastTagFault,
 } from "./creatives.ts";
@@ -113,9 +113,9 @@ export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperat
 
     async setLegalLine(request) {
       const { creativeId } = request.params;
-      const set = await setLegalLine(database, {
+      const set = await setLegalTexts(database, {
         creativeId,
-        legalLine: request.body.legalLine,
+        ...request.body,
         isSubmission: isSubmission(deps, request.http),
         author: authorOf(request.http),
       });

@@ -49,7 +49,7 @@ export async function countAdClick(
     const [earlier] = await tx.run(read, [view.botId, view.viewId, view.openedAt]);
     const isCounted = !earlier && isCountable(view, click);
     if (isCounted) await count(tx, view, click);
-    return { outcome: "landed", isCounted, url: landingPage(landingUrl, view, click.now) };
+    return { outcome: "landed", isCounted, url: landingPage(landingUrl, view, { now: click.now, erid: ad.erid }) };
   });
 }
 

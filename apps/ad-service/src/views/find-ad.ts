@@ -20,6 +20,9 @@ export interface Ad {
   /** Of a network's ad, as its ad server calls it. */
   title?: string | null;
   legalLine: string | null;
+  /** The marking that a law requires, with its identifier; null: none. */
+  marking: string | null;
+  erid: string | null;
   shownBecause: readonly ShownReason[];
   /** Null: no button leads to the landing page. Empty: the player labels it, in the viewer's language. */
   callToAction: string | null;
@@ -50,9 +53,13 @@ interface EndCard {
 }
 
 /** For a VAST tag, the ad is known only after unwrapping. */
-type AdRow = Pick<Ad, "advertiser" | "legalLine" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"> & {
+type AdRow = Pick<
+  Ad,
+  "advertiser" | "legalLine" | "erid" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"
+> & {
   kind: CreativeKind;
   label: string | null;
+  legalName: string | null;
   targeting: Targeting;
   url: string | null;
   mediaType: string | null;
@@ -67,7 +74,8 @@ type AdRow = Pick<Ad, "advertiser" | "legalLine" | "callToAction" | "landingUrl"
 
 const read = statement<AdRow>(
   "views.ad",
-  `select advertisers.name as advertiser, label, legal_line as "legalLine", targeting, kind, url, landing_url as "landingUrl",
+  `select advertisers.name as advertiser, label, legal_line as "legalLine", erid,
+     (select details ->> 'legal_name' from money_parties where account = 'advertiser:' || campaigns.advertiser_id) as "legalName", targeting, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
      byte_length as "byteLength", renditions, captions, frames_by_second as "framesBySecond"
@@ -111,7 +119,16 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   const shownBecause = shownReasons(row.targeting);
   if (mediaType === null || durationMs === null || width === null || height === null)
     throw new Error(`creative ${creativeId} was never inspected`);
-  const shared = { ...row, advertiser: label ?? row.advertiser, shownBecause, mediaUrl, durationMs, verifications: [] };
+  const marking = markingOf(row);
+  const shared = {
+    ...row,
+    marking,
+    advertiser: label ?? row.advertiser,
+    shownBecause,
+    mediaUrl,
+    durationMs,
+    verifications: [],
+  };
   const original = { fileName, mediaType, width, height };
   if (!device || fileName === null || byteLength === null) return { ...shared, ...original, lighter: [] };
   const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions]
@@ -134,6 +151,19 @@ export async function findAd(
   return vastAdOf(chosen.row, vastAd);
 }
 
+/**
+ * What Russia's law on advertising (38-FZ, article 18.1, part 16) asks for beside an ad: the word, who advertises, and the
+ * identifier. In Russian for every viewer, since it is not this page's text but the law's.
+ */
+export function markingOf({
+  erid,
+  legalName,
+  label,
+  advertiser,
+}: Pick<AdRow, "erid" | "legalName" | "label" | "advertiser">): string | null {
+  return erid === null ? null : `Реклама. ${legalName ?? label ?? advertiser}. erid: ${erid}`;
+}
+
 /** The campaign's advertiser name takes precedence over the tag's; the tag's click-through address over the campaign's. */
 function vastAdOf(row: AdRow, vast: VastAd): Ad {
   const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough, companion } = vast;
@@ -141,6 +171,8 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
     title: vast.title,
     legalLine: row.legalLine,
+    marking: markingOf(row),
+    erid: row.erid,
     shownBecause: ["network", ...shownReasons(row.targeting)],
     callToAction: row.callToAction ?? "",
     landingUrl: clickThrough ?? row.landingUrl,

@@ -14,8 +14,14 @@ export function clickIdOf({ botId, viewId, openedAt }: AdView): string {
   return newClickId(openedAt.getTime(), hash("sha256", `click id ${botId} ${viewId}`, "buffer"));
 }
 
+export interface LandingFacts {
+  now: Date;
+  /** Of the creative. */
+  erid: string | null;
+}
+
 /** A landing page with its macros filled in. */
-export function landingPage(landingUrl: string, view: AdView, now: Date): string {
+export function landingPage(landingUrl: string, view: AdView, { now, erid }: LandingFacts): string {
   const { botId, viewId, code, campaignId, creativeId } = view;
   const clickId = clickIdOf(view);
   const filled = view.isVast ? fillMacros(landingUrl, { now, chance: Math.random(), viewId, clickId }) : landingUrl;
@@ -25,11 +31,12 @@ export function landingPage(landingUrl: string, view: AdView, now: Date): string
     bot_id: botId,
     campaign_id: campaignId,
     creative_id: creativeId,
+    erid: erid ?? "",
   });
 }
 
 /** What a call to action opens, judged by the address after its macros. */
-export function opensOf(landingUrl: string, view: AdView, now: Date): NonNullable<CallToAction["opens"]> {
-  const link = telegramLink(landingPage(landingUrl, view, now));
+export function opensOf(landingUrl: string, view: AdView, facts: LandingFacts): NonNullable<CallToAction["opens"]> {
+  const link = telegramLink(landingPage(landingUrl, view, facts));
   return link === undefined ? { in: "browser" } : { in: "telegram", link };
 }

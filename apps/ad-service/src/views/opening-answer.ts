@@ -111,13 +111,14 @@ function adForPlayer(ad: Ad, { publicUrl, view, now }: { publicUrl: string; view
       call_to_action: {
         ...(callToAction && { label: callToAction }),
         url: clickAddress(publicUrl, view, place),
-        opens: opensOf(landingUrl, view, now),
+        opens: opensOf(landingUrl, view, { now, erid: ad.erid }),
       },
     };
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,
     ...(ad.title && { title: ad.title }),
+    ...(ad.marking && { marking: ad.marking }),
     ...(ad.legalLine && { legal_line: ad.legalLine }),
     ...(ad.shownBecause.length > 0 && { shown_because: [...ad.shownBecause] }),
     media_url: ad.mediaUrl ?? media(ad.fileName),

@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openViewFixture, type ViewFixture } from "../../test/fixtures/view-fixture.ts";
 import { listAdReports } from "../creatives/ad-reports.ts";
-import { setLegalLine } from "../creatives/creatives.ts";
+import { setLegalTexts } from "../creatives/creatives.ts";
 import { migrations } from "../migrations.ts";
 import { viewPlayerRoutes } from "./player-routes.ts";
 import { shownReasons } from "./shown-reasons.ts";
@@ -88,7 +88,7 @@ describe("reporting an ad", () => {
     expect(untargeted.body.ad).not.toHaveProperty("legal_line");
     expect(untargeted.body.ad).not.toHaveProperty("shown_because");
 
-    await setLegalLine(database, { creativeId: "cre_1", legalLine: "Intermission, reg. no. 1", isSubmission: false });
+    await setLegalTexts(database, { creativeId: "cre_1", legalLine: "Intermission, reg. no. 1", isSubmission: false });
     const targeting = { excludedBots: ["1"], hours: [...Array(24).keys()] };
     await database.run({ name: "", text: "update campaigns set targeting = $1" }, [JSON.stringify(targeting)]);
     // Another node has read neither before.

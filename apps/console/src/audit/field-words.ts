@@ -35,6 +35,7 @@ function wordsOfForms(language: Language) {
     captions: creative.captions,
     creatives: creativeIds,
     email: person.email,
+    erid: creative.erid,
     formats,
     kind: creative.kind,
     has_key: key,

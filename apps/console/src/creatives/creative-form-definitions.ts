@@ -4,7 +4,9 @@ import { defineForm, type TypedValues, typedValuesOf } from "../forms/form-defin
 export const creativeNameForm = defineForm(creativeRoutes.renameCreative.body, { sections: [{ fields: ["name"] }] });
 
 /** What a law requires beside the ad. */
-export const legalLineForm = defineForm(creativeRoutes.setLegalLine.body, { sections: [{ fields: ["legalLine"] }] });
+export const legalLineForm = defineForm(creativeRoutes.setLegalLine.body, {
+  sections: [{ fields: ["legalLine", "erid"] }],
+});
 
 export const refusalForm = defineForm(creativeRoutes.refuseCreative.body, {
   sections: [{ fields: ["reason"] }],

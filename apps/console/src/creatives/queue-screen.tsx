@@ -89,7 +89,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const startRefusal = () => setRefused(true);
   const mayDecide = useMay()("approveCreative");
   useShortcuts({ keys: isPending || !mayDecide ? {} : { a: startApproval, r: startRefusal } });
-  const { name, creativeId, durationMs, byteLength, width, height, legalLine, submittedAt } = creative;
+  const { name, creativeId, durationMs, byteLength, width, height, legalLine, erid, submittedAt } = creative;
   return (
     <div className="beside-phone">
       <CreativePreview creative={creative} />
@@ -111,6 +111,12 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
                 {seconds(durationMs / 1000)} <small>{`${width}×${height}, ${bytes(byteLength)}`}</small>
               </dd>
             </div>
+          )}
+          {erid !== null && (
+            <>
+              <dt>{words.erid}</dt>
+              <dd>{erid}</dd>
+            </>
           )}
           {legalLine !== null && (
             <div>

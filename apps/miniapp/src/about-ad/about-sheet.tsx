@@ -186,10 +186,11 @@ function Facts({ ad, texts }: { ad: AdForPlayer; texts: AboutTexts }) {
           </>
         ) : null}
       </dd>
-      {ad.legal_line ? (
+      {ad.marking || ad.legal_line ? (
         <>
           <dt>{texts.legal}</dt>
-          <dd dir="auto">{ad.legal_line}</dd>
+          {ad.marking ? <dd lang="ru">{ad.marking}</dd> : null}
+          {ad.legal_line ? <dd dir="auto">{ad.legal_line}</dd> : null}
         </>
       ) : null}
     </dl>

@@ -38,7 +38,8 @@ const wait = (reason: WaitReason, waitMs: number) => (
 
 const targeted: Partial<Session["ad"]> = {
   shown_because: ["bot", "language", "platform", "premium", "time"],
-  legal_line: "Реклама. ООО «Чай на склоне», ИНН 7700000000, erid 2Vtzqx9KdE4",
+  marking: "Реклама. ООО «Чай на склоне». erid: 2Vtzqx9KdE4",
+  legal_line: "ИНН 7700000000",
 };
 const about = (step: AboutStep, ad: Partial<Session["ad"]>) => (
   <>

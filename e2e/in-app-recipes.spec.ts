@@ -178,6 +178,17 @@ test("a page that was written for Monetag shows our ads, whatever Monetag's own 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
+test("a page that was written for RichAds shows our ads behind the name of RichAds' controller", {
+  tag: "@long",
+}, async ({ api, page, userId, open }) => {
+  await open(page, "richads", userId);
+  await tapAndLeave(page);
+  await expect(page.getByText("No reward: closed-early")).toBeVisible();
+  await tapAndWatch(page);
+  await expect(page.getByText("Thank you!")).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("Monetag's formats that reward nobody are refused by name, and its preload loads ours", async ({
   page,
   userId,

@@ -59,6 +59,32 @@ describe.each(Object.entries(languages))("the receiver in %s", (name, { command,
   });
 });
 
+test("a webhook gives the parameters of AdMob's callback, and a test or another event rewards nobody", () => {
+  const event = {
+    event: "rewarded",
+    event_id: "evt_1",
+    bot_id: "7000000001",
+    user_tg_id: "123456789",
+    reference: "level 3",
+  };
+  const of = { ...event, occurred_at: "2026-01-02T03:04:05.678Z" };
+  const bodies = [of, { ...of, test: true }, { ...of, event: "task_reversed" }].map((body) => JSON.stringify(body));
+  const { stdout, stderr } = run([process.execPath, "from-admob.ts"], Buffer.from(bodies.join("\n")));
+  expect(stderr).toBe("");
+  const [parameters = "", ...others] = stdout.trim().split("\n");
+  expect(Object.fromEntries(new URLSearchParams(parameters))).toEqual({
+    ad_network: "intermission",
+    ad_unit: "2747237135",
+    custom_data: "level 3",
+    reward_amount: "5",
+    reward_item: "coins",
+    timestamp: "1767323045678",
+    transaction_id: "evt_1",
+    user_id: "123456789",
+  });
+  expect(others).toEqual(["nobody", "nobody"]);
+});
+
 const hasOpenssl = canRun("openssl", ["openssl", "version"]);
 const file = join(scratch, "body.json");
 beforeAll(() => writeFileSync(file, body));

@@ -1,7 +1,7 @@
 import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { creativeKinds, creativeSorts, reviewStates } from "./creative-words.ts";
-import { fieldFault, forms } from "./field-forms.ts";
+import { forms } from "./field-forms.ts";
 import {
   boundedText,
   confirmation,
@@ -400,10 +400,10 @@ export const creativeRoutes = {
         erid: z
           .string()
           .trim()
-          .regex(forms.ERID, {
-            error: "must be an erid: 4 to 64 Latin letters, digits, hyphens and underscores, such as 2VtzqwP8x4a",
-            params: fieldFault("ERID"),
-          })
+          .regex(
+            forms.ERID,
+            "must be an erid: 4 to 64 Latin letters, digits, hyphens and underscores, such as 2VtzqwP8x4a",
+          )
           .nullable()
           .optional()
           .describe(

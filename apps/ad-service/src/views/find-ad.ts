@@ -155,7 +155,7 @@ export async function findAd(
  * What Russia's law on advertising (38-FZ, article 18.1, part 16) asks for beside an ad: the word, who advertises, and the
  * identifier. In Russian for every viewer, since it is not this page's text but the law's.
  */
-export function markingOf({
+function markingOf({
   erid,
   legalName,
   label,

@@ -10,12 +10,17 @@ export interface Keyset {
   limit: string;
 }
 
+const inOrder = {
+  oldest: { sign: ">", direction: "asc" },
+  newest: { sign: "<", direction: "desc" },
+} satisfies Record<ListOrder, object>;
+
 /**
  * SQL of one page of a list, for each order: a condition and the end of the statement. A page continues behind the row with
  * the id `after`, so that rows which are added meanwhile move no other row between pages. That row must exist.
  */
 export function keysetPage(order: ListOrder, { table, columns, after, limit }: Keyset): { where: string; end: string } {
-  const [sign, direction] = order === "oldest" ? [">", "asc"] : ["<", "desc"];
+  const { sign, direction } = inOrder[order];
   const of = (alias: string) => columns.map((column) => `${alias}.${column}`).join(", ");
   return {
     where: `(${after}::text is null or (${of(table)}) ${sign}

@@ -26,6 +26,13 @@ export function refusalOf(error: unknown): Refusal | undefined {
 /** Nobody waits any more: decided before, by an administrator or by a call whose answer was lost, or withdrawn. */
 const isOver = ({ description }: Refusal) => /USER_ALREADY_PARTICIPANT|HIDE_REQUESTER_MISSING/.test(description);
 
+/** Of a request without a query, which the administrators see from the beginning. */
+const methods = {
+  approve: "approveChatJoinRequest",
+  decline: "declineChatJoinRequest",
+  queue: undefined,
+} satisfies Record<JoinDecision, string | undefined>;
+
 /**
  * Decides a request to join, once: a request that is over counts as decided. Rejects if Telegram was not reached, and if it
  * refuses for another reason, such as a right that the bot has lost.
@@ -46,11 +53,10 @@ export async function decideJoin(
       if (refusalOf(error) === undefined) throw error;
     }
   }
-  // Without a query, the administrators see the request from the beginning.
-  if (decision === "queue") return;
+  const method = methods[decision];
+  if (method === undefined) return;
   try {
-    const request = { chat_id: Number(chatId), user_id: Number(userId) };
-    await telegram(decision === "approve" ? "approveChatJoinRequest" : "declineChatJoinRequest", request);
+    await telegram(method, { chat_id: Number(chatId), user_id: Number(userId) });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal || !isOver(refusal)) throw error;

@@ -8,6 +8,7 @@ import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes"
 import type { FastifyRequest } from "fastify";
 import {
   addAdvertiser,
+  type ChangeAdvertiserOutcome,
   describeAdvertiser,
   findAdvertiser,
   issuePostbackKey,
@@ -59,9 +60,7 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
     async updateAdvertiser({ params, body, http }) {
       const { advertiserId } = await requireAdvertiser(database, params.advertiser);
       const changed = await renameAdvertiser(database, { advertiserId, ...body, author: authorOf(http) });
-      if (changed.outcome === "name-taken") throw nameTaken(changed.name);
-      if (changed.outcome === "changed-since")
-        throw conflict("ADVERTISER_CHANGED", "the advertiser was renamed since it was read: read it again");
+      requireRenamed(changed);
       await campaigns.refresh();
       return describeAdvertiser(database, advertiserId);
     },
@@ -75,6 +74,19 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
       return { advertiserId, advertiser: name, key };
     },
   });
+}
+
+function requireRenamed(changed: ChangeAdvertiserOutcome): void {
+  switch (changed.outcome) {
+    case "changed":
+      return;
+    case "name-taken":
+      throw nameTaken(changed.name);
+    case "changed-since":
+      throw conflict("ADVERTISER_CHANGED", "the advertiser was renamed since it was read: read it again");
+    default:
+      throw changed satisfies never;
+  }
 }
 
 function nameTaken(name: string): HttpError {

@@ -1,11 +1,12 @@
-import type { AlertCause } from "@intermission/operator-api/alerts";
+import type { AlertCause, AlertChannel } from "@intermission/operator-api/alerts";
 import type { StatementLanguage } from "@intermission/operator-api/statement-languages";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type NoticeSettings, type SentNotice, sendChatMessage, sendMail } from "../notices/messages.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { alertWords } from "./alert-words.ts";
 
-type MessageChannel = "email" | "telegram";
+/** Of the channels, those to which messages are sent. */
+type MessageChannel = Exclude<AlertChannel, "console">;
 
 export interface SendAlerts {
   database: Database;
@@ -83,10 +84,11 @@ const postpone = statement<never>(
  */
 export async function sendAlerts(deps: SendAlerts): Promise<{ hasMore: boolean }> {
   const { database, settings, now } = deps;
-  const channels: MessageChannel[] = [
-    ...(settings.smtpUrl === undefined ? [] : (["email"] as const)),
-    ...(settings.telegramBotToken === undefined ? [] : (["telegram"] as const)),
-  ];
+  const isSetUp: Record<MessageChannel, boolean> = {
+    email: settings.smtpUrl !== undefined,
+    telegram: settings.telegramBotToken !== undefined,
+  };
+  const channels = (Object.keys(isSetUp) as MessageChannel[]).filter((channel) => isSetUp[channel]);
   if (channels.length === 0) return { hasMore: false };
   const claimed = await database.run(claim, [now(), channels]);
   // All end before this round does.
@@ -125,10 +127,16 @@ function sendMessage(
   const more = alerts.length > MAX_LISTED ? [words.more(alerts.length - MAX_LISTED)] : [];
   const text = `${[...listed, ...more, "", `${words.console} ${deps.consoleUrl}`, words.settings].join("\n")}\n`;
   const subject = words.subjects[cause];
-  if (channel === "email") {
-    const id = `alert-${personId}-${alerts[0]?.alertId ?? 0}`;
-    return sendMail(deps.settings, { id, to: email, subject, text });
+  switch (channel) {
+    case "email": {
+      const id = `alert-${personId}-${alerts[0]?.alertId ?? 0}`;
+      return sendMail(deps.settings, { id, to: email, subject, text });
+    }
+    case "telegram":
+      if (telegramChatId === null)
+        return Promise.resolve({ outcome: "failed", error: "the person has no Telegram chat" });
+      return sendChatMessage(deps, { chatId: telegramChatId, text: `${subject}\n${text}` });
+    default:
+      return channel satisfies never;
   }
-  if (telegramChatId === null) return Promise.resolve({ outcome: "failed", error: "the person has no Telegram chat" });
-  return sendChatMessage(deps, { chatId: telegramChatId, text: `${subject}\n${text}` });
 }

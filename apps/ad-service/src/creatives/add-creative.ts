@@ -156,10 +156,17 @@ async function makeStill(
 ): Promise<Playable | UnplayableVideo> {
   const path = pathOf("still");
   const still = await makeStillVideo(ffmpeg, { from: pathOf("upload"), to: path, ...of });
-  if (still.outcome === "refused") return { outcome: "unplayable", faults: still.faults };
-  const found = await inspectAndStrip(path);
-  if (found.outcome === "unplayable") return found;
-  return { ...found, path, sourceSha256, converted: `it is a picture, shown for ${of.seconds} s` };
+  switch (still.outcome) {
+    case "refused":
+      return { outcome: "unplayable", faults: still.faults };
+    case "made": {
+      const found = await inspectAndStrip(path);
+      if (found.outcome === "unplayable") return found;
+      return { ...found, path, sourceSha256, converted: `it is a picture, shown for ${of.seconds} s` };
+    }
+    default:
+      return still satisfies never;
+  }
 }
 
 async function inspectAndStrip(path: string): Promise<StrippedVideo | UnplayableVideo> {

@@ -75,7 +75,7 @@ export async function recordReported(
         await hold("reported-otherwise", credited === undefined ? null : transactionIdOf(payment));
       return { outcome: "reported-otherwise" };
     }
-    if (first !== undefined) return { outcome: first.state === "open" ? "held" : "dismissed" };
+    if (first !== undefined) return { outcome: reportedAgain[first.state] };
     if ((await tx.run(isKnown, [advertiserId])).length === 0) return { outcome: "unknown-advertiser" };
     if (payment.currency !== currency) return { outcome: "other-currency" };
     const recorded = await credit(tx, payment, { asksAbout: "payments-by-hand", now });
@@ -84,6 +84,13 @@ export async function recordReported(
     return { outcome: "held" };
   });
 }
+
+/** What a repeated report of a held payment is answered, by what became of it. */
+const reportedAgain = {
+  open: "held",
+  credited: "recorded-before",
+  dismissed: "dismissed",
+} as const satisfies Record<HeldPayment["state"], ReportOutcome["outcome"]>;
 
 function transactionIdOf({ provider, paymentId }: Pick<ReportedPayment, "provider" | "paymentId">): string {
   return `payment ${provider} ${paymentId}`;

@@ -85,11 +85,26 @@ export function judgeTask(task: Task, fact: TaskFact): TaskVerdict {
   }
 }
 
-const isOpen = ({ state }: Task) => state === "offered" || state === "opened";
+/** `open`: the user may still join; `late`: a join that was made in time may still be reported. */
+const stages = {
+  offered: "open",
+  opened: "open",
+  lapsed: "late",
+  held: "held",
+  kept: "over",
+  left: "over",
+  void: "over",
+} satisfies Record<TaskState, "open" | "late" | "held" | "over">;
+
+export const isOpen = ({ state }: { state: TaskState }) => stages[state] === "open";
+const mayJoin = ({ state }: Task) => stages[state] === "open" || stages[state] === "late";
+
+/** Whether a join is paid at once. */
+const isPaidAtJoin = { joined: true, kept: false } satisfies Record<TaskPayment, boolean>;
 
 function judgeJoin(task: Task, { userId, at }: { userId: string; at: Date }): TaskVerdict {
   // A join in time may be reported after the end of its offer.
-  if (!isOpen(task) && task.state !== "lapsed") return stays(task.joinedAt === null ? "over" : "again");
+  if (!mayJoin(task)) return stays(task.joinedAt === null ? "over" : "again");
   if (userId !== task.userId) return isOpen(task) ? voided(task, "other-user") : stays("over");
   if (at > task.expiresAt) return stays("late");
   return joined(task, at, "link");
@@ -104,29 +119,39 @@ function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
   // The report of a leave may come before that of the join.
   if (task.leftAt !== null && task.leftAt < heldUntil) return move(task, "left", dates);
   const state = task.holdDays === 0 ? "kept" : "held";
-  const isDue = task.paidAt === "joined" || state === "kept";
+  const isDue = isPaidAtJoin[task.paidAt] || state === "kept";
   return move(task, state, { ...dates, event: isDue ? "task" : null });
 }
 
 function judgeLeave(task: Task, at: Date): TaskVerdict {
-  if (isOpen(task) || task.state === "lapsed") return { ...stays("not-joined"), leftAt: at };
-  if (task.state !== "held") return stays(task.state === "left" ? "again" : "over");
+  if (mayJoin(task)) return { ...stays("not-joined"), leftAt: at };
+  if (stages[task.state] !== "held") return stays(task.state === "left" ? "again" : "over");
   if (task.joinedAt === null || task.heldUntil === null) throw new Error("a held task has no join");
   if (at < task.joinedAt) return stays("late");
   return at >= task.heldUntil ? kept(task) : left(task, at);
 }
 
 function judgeCheck(task: Task, { membership, at }: { membership: Membership; at: Date }): TaskVerdict {
-  if (membership === "unknown") return stays("unknown");
-  if (isOpen(task)) {
-    if (membership === "out") return stays("not-joined");
-    if (at > task.expiresAt) return stays("late");
-    return task.wasOut && task.state === "opened" ? joined(task, at, "membership") : stays("unknown");
+  switch (membership) {
+    case "unknown":
+      return stays("unknown");
+    case "out":
+      if (isOpen(task)) return stays("not-joined");
+      // Whether a user who is out at the end left before or after it is not known: it is not paid.
+      return stages[task.state] === "held" ? left(task, at) : stays("over");
+    case "in":
+      if (isOpen(task)) return judgeMember(task, at);
+      if (stages[task.state] !== "held" || task.heldUntil === null) return stays("over");
+      return at >= task.heldUntil ? kept(task) : stays("not-yet");
+    default:
+      return membership satisfies never;
   }
-  if (task.state !== "held" || task.heldUntil === null) return stays("over");
-  // Whether a user who is out at the end left before or after it is not known: it is not paid.
-  if (membership === "out") return left(task, at);
-  return at >= task.heldUntil ? kept(task) : stays("not-yet");
+}
+
+/** Of a user who is in the chat, and whose join no update has reported. */
+function judgeMember(task: Task, at: Date): TaskVerdict {
+  if (at > task.expiresAt) return stays("late");
+  return task.wasOut && task.state === "opened" ? joined(task, at, "membership") : stays("unknown");
 }
 
 const kept = (task: Task) => move(task, "kept", { event: task.isPaid ? null : "task" });

@@ -1,6 +1,6 @@
 import type { TaskState } from "@intermission/ad-core/event-words";
 import type { Bot } from "@intermission/operator-api/bots";
-import { campaignPriorities } from "@intermission/operator-api/campaign-words";
+import { campaignPriorities, type TaskPayment } from "@intermission/operator-api/campaign-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { CampaignState } from "../ad-selection/campaign-state.ts";
@@ -22,7 +22,7 @@ export interface OfferedTask {
   reference: string | null;
   expiresAt: Date;
   holdDays: number;
-  paidAt: "joined" | "kept";
+  paidAt: TaskPayment;
   /** The publisher's share of the price. */
   revenueMicros: number;
 }

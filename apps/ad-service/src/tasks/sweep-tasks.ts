@@ -3,7 +3,7 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import { type BotApiAnswer, callTaskBot } from "./bot-api.ts";
 import { applyFact, lockTask, withFacts } from "./change-task.ts";
 import type { TaskDeps } from "./follow-updates.ts";
-import type { Membership, TaskFact, TaskVerdict } from "./judge-task.ts";
+import { isOpen, type Membership, type TaskFact, type TaskVerdict } from "./judge-task.ts";
 import { membershipIn } from "./telegram-answers.ts";
 
 const EVERY_MS = 1000;
@@ -129,10 +129,10 @@ async function apply(
   const verdict = await withFacts(database, async (tx) => {
     const task = await lockTask(tx, code);
     if (task === undefined) return undefined;
-    const isOpen = task.state === "offered" || task.state === "opened";
+    const isOffer = isOpen(task);
     const checked: TaskFact[] =
-      membership === undefined ? [] : [{ kind: "checked", membership, at: (isOpen && task.memberSince) || at }];
-    const facts: TaskFact[] = isOpen ? [...checked, { kind: "expired", at }] : checked;
+      membership === undefined ? [] : [{ kind: "checked", membership, at: (isOffer && task.memberSince) || at }];
+    const facts: TaskFact[] = isOffer ? [...checked, { kind: "expired", at }] : checked;
     let last: TaskVerdict | undefined;
     for (const fact of facts) {
       last = await applyFact(tx, task, fact, at);

@@ -148,7 +148,11 @@ function ReportBody({ report, search, query, onFigure }: ReportBodyProps) {
   const isFiltered = Object.keys(search).some((name) => search[name as keyof ReportsSearch] && !isShape(name));
   if (report.rows.length === 0) return <EmptyState action={isFiltered && <ShowAll keep={shape} />}>{none}</EmptyState>;
   const loaded = (part: ReactNode) => <Suspense fallback={<div className="plot" />}>{part}</Suspense>;
-  const isPart = search.figure === "funnel" || search.figure === "users";
+  const shownParts: Readonly<Record<ReportPart, ReactNode>> = {
+    funnel: loaded(<ReportFunnel report={report} search={search} />),
+    users: loaded(<ReportUsers query={query} currency={report.currency} />),
+  };
+  const isPart = search.figure !== undefined && Object.hasOwn(shownParts, search.figure);
   return (
     <>
       {report.next === null || isPart ? (
@@ -157,14 +161,11 @@ function ReportBody({ report, search, query, onFigure }: ReportBodyProps) {
           search={search}
           names={names}
           onFigure={onFigure}
-          parts={[
-            { part: "funnel", name: parts.funnel, shown: loaded(<ReportFunnel report={report} search={search} />) },
-            {
-              part: "users",
-              name: parts.users,
-              shown: loaded(<ReportUsers query={query} currency={report.currency} />),
-            },
-          ]}
+          parts={(Object.keys(shownParts) as ReportPart[]).map((part) => ({
+            part,
+            name: parts[part],
+            shown: shownParts[part],
+          }))}
         />
       ) : (
         <p className="report-note secondary">{noChart}</p>

@@ -17,6 +17,14 @@ export interface OperatorRoute {
   readonly isStreamed?: true;
   /** Of the answer; 200 by default. */
   readonly status?: 201;
+  /**
+   * Days in UTC, as `2026-03-01`: since when clients should no longer call it, and from when on it may be gone. Each answer,
+   * also a refusal, says both (RFC 9745, RFC 8594), and so does the OpenAPI document.
+   */
+  readonly deprecated?: {
+    readonly since: `${number}-${number}-${number}`;
+    readonly sunset: `${number}-${number}-${number}`;
+  };
   /** Statuses of refusals beside those that every route has. */
   readonly refusals?: readonly number[];
   /** For routes that need longer than the server's usual limits: until the body has arrived, and until the answer. */

@@ -24,10 +24,19 @@ const routes = {
     body: "file",
     answer: z.object({ bytes: z.number() }),
   },
+  showOldThing: {
+    method: "GET",
+    path: "/old-things/:id",
+    description: "Returns a thing, as `GET /things/:id` does.",
+    deprecated: { since: "2026-03-01", sunset: "2026-09-01" },
+    params: z.object({ id: z.string().max(3) }),
+    answer: z.object({ id: z.string() }),
+  },
 } as const satisfies OperatorRoutes;
 
 const handlers: OperatorHandlers<typeof routes> = {
   addThing: async ({ params, query, body }) => ({ ...params, ...query, ...body }),
+  showOldThing: async ({ params }) => params,
   async measureFile({ body }) {
     let bytes = 0;
     for await (const chunk of body) bytes += chunk.byteLength;
@@ -49,6 +58,17 @@ test("a handler gets what the schemas of its route made, and its answer has the 
     body: { id: "7", name: "a", count: 3 },
   });
   expect((await scope.inject({ method: "POST", url: "/things/7", payload: {} })).statusCode).toBe(400);
+});
+
+test("each answer of a deprecated route says since when it is and when it ends, and no other answer does", async () => {
+  const old = await scope.inject({ method: "GET", url: "/old-things/7" });
+  const refused = await scope.inject({ method: "GET", url: "/old-things/7777" });
+  expect([old.statusCode, refused.statusCode]).toEqual([200, 400]);
+  for (const { headers } of [old, refused])
+    expect(headers).toMatchObject({ deprecation: "@1772323200", sunset: "Tue, 01 Sep 2026 00:00:00 GMT" });
+  const { headers } = await scope.inject({ method: "POST", url: "/things/7", payload: { name: "a" } });
+  expect(headers).not.toHaveProperty("deprecation");
+  expect(headers).not.toHaveProperty("sunset");
 });
 
 test("what the store cannot hold, a zero character or half of one, is refused wherever it stands", async () => {

@@ -45,7 +45,8 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
     scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
   for (const [operationId, route] of Object.entries<OperatorRoute>(routes)) {
     const { method, path: url, description, params, query, body, status = 200, answerTypes } = route;
-    const { bodyTimeoutMs, answerTimeoutMs, isStreamed } = route;
+    const { bodyTimeoutMs, answerTimeoutMs, isStreamed, deprecated } = route;
+    const headers = deprecated && deprecationHeaders(deprecated);
     // The mapped type holds one handler for each name; a loop over the names loses which.
     const handle = handlers[operationId] as (request: object, answer: FastifyReply) => Promise<unknown>;
     scope.route({
@@ -59,12 +60,19 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       schema: {
         operationId,
         description,
+        ...(deprecated !== undefined && { deprecated: true }),
         ...(answerTypes !== undefined && { produces: [...answerTypes] }),
         ...(params !== undefined && { params }),
         ...(query !== undefined && { querystring: query }),
         ...(body === "file" ? { consumes: [FILE_TYPE] } : body !== undefined && { body }),
         response: { ...refusals(...(route.refusals ?? [])), [status]: route.answer },
       },
+      ...(headers && {
+        // Before anything can refuse the request: who calls it wrongly is to hear of it, too.
+        onRequest: async (_request: unknown, reply: FastifyReply) => {
+          reply.headers(headers);
+        },
+      }),
       preValidation: async ({ params, query, body: sent }) => {
         refuseUnstorable(params);
         refuseUnstorable(query);
@@ -79,6 +87,11 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
       },
     });
   }
+}
+
+/** A date of structured fields (RFC 9651) in seconds, and one of HTTP. */
+function deprecationHeaders({ since, sunset }: NonNullable<OperatorRoute["deprecated"]>) {
+  return { deprecation: `@${Date.parse(since) / 1000}`, sunset: new Date(sunset).toUTCString() };
 }
 
 /** More than any schema allows: what is nested deeper is refused by its schema. */

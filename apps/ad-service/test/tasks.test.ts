@@ -303,6 +303,33 @@ test("opened tasks never cost more than the budget or the advertiser has, with e
   expect(await fixture.moneyOf(prepaid)).toMatchObject({ charged: 0 });
 });
 
+test("joins in time that are reported after the end count only while the budgets have room", async () => {
+  const campaignId = await newCampaign({ totalBudgetMicros: 150_000 });
+  const bot = await fixture.newBot();
+  const reports: object[] = [];
+  const join = async (isReported: boolean) => {
+    const userId = newUser();
+    const [task] = await bot.tasks(userId);
+    const inviteLink = task && (await fixture.open(task.code));
+    if (task === undefined || inviteLink === undefined) throw new Error("the task was not opened");
+    fixture.channel.join(userId, inviteLink);
+    if (!isReported) reports.push(fixture.channel.lose() ?? {});
+    return task.code;
+  };
+  // Their reports come only after the end of the offers.
+  const late = [await join(false), await join(false), await join(false)];
+  later(62 * MINUTE);
+  await fixture.sweep();
+  for (const code of late) expect(await fixture.stateOf(code)).toBe("lapsed");
+  const inTime = [await join(true), await join(true)];
+  for (const code of inTime) await fixture.untilState(code, "held");
+  fixture.channel.giveAgain(...reports, ...reports);
+  await fixture.untilApplied();
+  const states = await Promise.all(late.map(fixture.stateOf));
+  expect(states.toSorted()).toEqual(["held", "lapsed", "lapsed"]);
+  expect(await fixture.moneyOf(campaignId)).toEqual({ spent: 150_000, charged: 150_000, refunded: 0 });
+});
+
 test("a channel that asks for requests to join: the user of the code is approved, and no other", async () => {
   const path = `/task-bots/${fixture.taskBotId}/channels`;
   const chat = String(fixture.channel.chat.id);

@@ -6,9 +6,10 @@ import { refundEvent } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
 import { webhookBody } from "../deliveries/webhook-body.ts";
 import { judgeTask, type Task, type TaskFact, type TaskMove, type TaskVerdict } from "./judge-task.ts";
+import { readRoom } from "./task-budget.ts";
 
 /** A task with what its events and its calls name. */
-export interface StoredTask extends Task {
+export interface StoredTask extends Omit<Task, "hasBudget"> {
   code: string;
   botId: string;
   campaignId: string;
@@ -94,7 +95,9 @@ const findPaid = statement<{ eventId: string }>(
  * delivery commit together. Wake the deliveries after the commit.
  */
 export async function applyFact(tx: Transaction, task: StoredTask, fact: TaskFact, now: Date): Promise<TaskVerdict> {
-  const verdict = judgeTask(task, fact);
+  const isLate = fact.kind === "joined" && task.state === "lapsed";
+  const { hasBudget } = isLate ? await readRoom(tx, task, now) : { hasBudget: true };
+  const verdict = judgeTask({ ...task, hasBudget }, fact);
   if (verdict.outcome === "stays") {
     if (verdict.leftAt !== undefined) await tx.run(rememberLeave, [task.code, verdict.leftAt]);
     return verdict;

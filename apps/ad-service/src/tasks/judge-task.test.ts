@@ -19,6 +19,7 @@ const offered: Task = {
   hasLink: true,
   wasOut: true,
   hasJoinedBefore: false,
+  hasBudget: true,
 };
 
 /** Applies facts one after another, as the rows are changed. */
@@ -167,4 +168,13 @@ test("a fact that comes again changes nothing", () => {
       expect([twice.state, twice.events]).toEqual([once.state, []]);
     }),
   );
+});
+
+test("a lapsed task's join in time counts only while the budgets have room, and changes nothing else", () => {
+  const lapsed: Task = { ...offered, state: "lapsed", hasBudget: false };
+  const joined: TaskFact = { kind: "joined", userId: "501", at: at(30) };
+  expect(judgeTask(lapsed, joined)).toEqual({ outcome: "stays", reason: "no-budget" });
+  expect(judgeTask({ ...lapsed, hasBudget: true }, joined)).toMatchObject({ state: "held", event: "task" });
+  // An opened task's place is held for it.
+  expect(judgeTask({ ...lapsed, state: "opened" }, joined)).toMatchObject({ state: "held", event: "task" });
 });

@@ -18,6 +18,8 @@ export interface Task {
   wasOut: boolean;
   /** The user has joined for the same campaign with another task, of whichever bot. */
   hasJoinedBefore: boolean;
+  /** Of a lapsed task, whose place in the budgets others may have taken: whether they have room for it again. */
+  hasBudget: boolean;
 }
 
 /** What Telegram knows of a user in a chat. Whatever is no answer is `unknown`: it never counts as done. */
@@ -38,7 +40,7 @@ export type TaskFact =
   | { kind: "expired"; at: Date };
 
 /** Why a fact changes nothing. */
-export type StayReason = "again" | "over" | "late" | "unknown" | "not-yet" | "not-joined";
+export type StayReason = "again" | "over" | "late" | "unknown" | "not-yet" | "not-joined" | "no-budget";
 
 export interface TaskMove {
   outcome: "moves";
@@ -107,6 +109,7 @@ function judgeJoin(task: Task, { userId, at }: { userId: string; at: Date }): Ta
   if (!mayJoin(task)) return stays(task.joinedAt === null ? "over" : "again");
   if (userId !== task.userId) return isOpen(task) ? voided(task, "other-user") : stays("over");
   if (at > task.expiresAt) return stays("late");
+  if (task.state === "lapsed" && !task.hasBudget) return stays("no-budget");
   return joined(task, at, "link");
 }
 

@@ -1,9 +1,9 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { lockFunds, readFundsOf } from "../ad-selection/advertiser-funds.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { outOfTime } from "../ad-selection/eligibility.ts";
 import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
 import { applyFact, lockTask, type StoredTask } from "./change-task.ts";
+import { readRoom } from "./task-budget.ts";
 import { readLink } from "./telegram-answers.ts";
 
 export type OpenTaskOutcome =
@@ -83,53 +83,13 @@ async function openOnce(
   if (link?.isClaimed) return { outcome: "unavailable" };
   if (task.state === "offered") {
     const state = campaigns.byId.get(task.campaignId);
-    const isOver = state === undefined || outOfTime(state.campaign, now) !== undefined;
-    if (isOver || !(await hasPlace(tx, task, state.campaign, now))) return { outcome: "no-ad" };
+    if (state === undefined || outOfTime(state.campaign, now) !== undefined) return { outcome: "no-ad" };
+    const { hasBudget, links } = await readRoom(tx, task, now);
+    if (!hasBudget || links >= MAX_LINKS) return { outcome: "no-ad" };
     await applyFact(tx, task, { kind: "opened", at: now }, now);
   }
   await tx.run(claimLink, [code]);
   return { outcome: "make-link", task };
-}
-
-const readSpent = statement<{ spent: number; spentToday: number; held: number; links: number }>(
-  "tasks.read-spent",
-  `select coalesce(sum(spent_micros), 0)::float8 as spent,
-     coalesce(sum(spent_micros) filter (where day = ($2::timestamptz at time zone 'utc')::date), 0)::float8 as "spentToday",
-     (select coalesce(sum(price_micros), 0)::float8 from tasks
-      where campaign_id = $1 and state in ('opened', 'held') and not is_paid and not is_test) as held,
-     (select count(*)::integer from tasks where campaign_id = $1 and state = 'opened') as links
-   from campaign_days where campaign_id = $1`,
-);
-const lockCampaign = statement<never>(
-  "tasks.lock-campaign",
-  "select from campaigns where campaign_id = $1 for no key update",
-);
-
-interface Budgets {
-  campaignId: string;
-  advertiserId: string;
-  totalBudgetMicros: number | null;
-  dailyBudgetMicros: number | null;
-}
-
-/**
- * Whether one more task may be opened. Under the locks of the campaign and its advertiser, and with every opened task counted as
- * if it were paid: what tasks cost never exceeds a budget, however many are opened at once on any number of nodes.
- */
-async function hasPlace(tx: Transaction, task: StoredTask, campaign: Budgets, now: Date): Promise<boolean> {
-  await tx.run(lockCampaign, [campaign.campaignId]);
-  const [found] = await tx.run(readSpent, [campaign.campaignId, now]);
-  if (found === undefined) throw new Error("tasks.read-spent returned no row");
-  const { spent, spentToday, held, links } = found;
-  if (links >= MAX_LINKS) return false;
-  const price = task.isTest ? 0 : task.priceMicros;
-  if (price === 0) return true;
-  if (spent + held + price > (campaign.totalBudgetMicros ?? Number.POSITIVE_INFINITY)) return false;
-  if (spentToday + held + price > (campaign.dailyBudgetMicros ?? Number.POSITIVE_INFINITY)) return false;
-  await lockFunds(tx, campaign.advertiserId);
-  const funds = await readFundsOf(tx, campaign.advertiserId, now);
-  if (funds === null) return true;
-  return funds.spentMicros + funds.heldMicros + price <= funds.limitMicros;
 }
 
 async function makeLink(deps: OpenDeps, task: StoredTask): Promise<string | undefined> {

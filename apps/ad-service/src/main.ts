@@ -65,6 +65,7 @@ import { startSweepingTasks } from "./tasks/sweep-tasks.ts";
 import { trackerMetrics } from "./vast/tracker-metrics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { openCountrySource } from "./viewers/country-source.ts";
+import { startForgettingConsents } from "./viewers/viewer-consents.ts";
 import { startSweepingViews } from "./views/sweep-views.ts";
 import { countLiveViews, openViews } from "./views/views.ts";
 
@@ -285,6 +286,7 @@ function startLoops(
       count: trackerMetrics(registry, { database, log }),
       now,
     }),
+    consents: startForgettingConsents({ database, log, now }),
     impersonations: startEndingImpersonations({ database, log, now }),
     "token-uses": startStoringTokenUses({ database, uses: features.apiTokens.uses, log }),
     notices: startSendingNotices({

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Consent } from "@intermission/ad-core/consent";
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
 import { type BuyerSettings, usualBuyer } from "@intermission/operator-api/buyers";
 import { secretBox } from "@intermission/server/secret-box";
@@ -10,6 +11,7 @@ import { listExchanges } from "../src/demand/exchanges.ts";
 import { migrations } from "../src/migrations.ts";
 import { advertiserAccount, publisherAccount, sumOfEntries } from "../src/money/ledger.ts";
 import { moneyOfAdvertiser } from "../src/money/terms.ts";
+import { storeConsent } from "../src/viewers/viewer-consents.ts";
 import { settleUntilNow } from "./fixtures/facts-fixture.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 
@@ -318,6 +320,12 @@ describe("a buyer of OpenRTB", () => {
       await buy("bid", { sends: ["user-id"] }),
       await buy("no-seats", { sends: ["user-id"] }),
     ];
+    await storeConsent(store.database, {
+      botId: fixture.botId,
+      userId: ann,
+      consent: { gdpr: false },
+      now: fixture.clock.now,
+    });
     await fixture.begin(ann);
     const requestTo = (scenario: string): Readonly<Record<string, unknown>> =>
       stand.calls.find(({ path }) => path.endsWith(scenario))?.request ?? {};
@@ -337,7 +345,7 @@ describe("a buyer of OpenRTB", () => {
       [ann, "203.0.113.7"],
       ["1002", "2001:db8::7"],
     ] as const) {
-      const body = { bot_id: fixture.botId, init_data: fixture.initData(user) };
+      const body = { bot_id: fixture.botId, init_data: fixture.initData(user), consent: { gdpr: false } };
       await fixture.post("/sessions", body, "application/json", fixture.address, { "x-forwarded-for": address });
     }
     const devicesOf = (scenario: string) =>
@@ -364,6 +372,12 @@ describe("a buyer of OpenRTB", () => {
       expect(new Set(await outcomesOf(buyerId))).toEqual(new Set(["not-permitted"]));
 
     const open = await buy("bid", { ...feed, sends: ["address"], floorMicros: 500_000 }, "792361");
+    await storeConsent(store.database, {
+      botId: fixture.botId,
+      userId: "1003",
+      consent: { gdpr: false },
+      now: fixture.clock.now,
+    });
     const opened = await fixture.begin("1003");
     expect(opened).toMatchObject({ ad: { advertiser: "Shop" } });
     expect(stand.calls[0]?.request).toEqual({
@@ -389,6 +403,34 @@ describe("a buyer of OpenRTB", () => {
     expect(stand.callsOf("/bill")).toHaveLength(1);
     await settleUntilNow(store.database);
     expect(await sumOfEntries(store.database, advertiserAccount(open.advertiserId))).toBe(-1400n);
+  });
+
+  test("without consent neither an address nor an id leaves, the strings go with the request, and the reason is told", async () => {
+    const buyer = await buy("no-content", { sends: ["user-id", "address"], tcfVendorId: 755 });
+    const { botId, clock } = fixture;
+    const refusing = "COtybn4PA_zT4KjACBENAPCIAEBAAECAAIAAAAAAAAAA";
+    const give = (userId: string, consent: Consent | null) =>
+      storeConsent(store.database, { botId, userId, consent, now: clock.now });
+    await give("1002", { tcf: refusing });
+    await give("1003", { gdpr: false });
+    await give("1004", { gdpr: false });
+    await give("1004", null);
+    for (const user of [ann, "1002", "1003", "1004"]) await fixture.begin(user);
+    const [silent, refused, given, withdrawn] = stand.calls.map(({ request }) => request ?? {});
+    for (const request of [silent, refused, withdrawn]) {
+      expect(request).not.toHaveProperty("user.id");
+      expect(request).not.toHaveProperty("device.ip");
+    }
+    expect(silent).not.toHaveProperty("regs");
+    expect(refused).toMatchObject({ user: { consent: refusing }, regs: { gdpr: 1 } });
+    expect(given).toMatchObject({ user: { id: expect.any(String) }, device: { ip: "127.0.0.1" }, regs: { gdpr: 0 } });
+    const told = (await listExchanges(store.database, buyer.buyerId)).map(({ consent }) => consent);
+    expect(told, "one a second is kept").toEqual(["none"]);
+    const reasons = await ask("select consent from opening_offers where source = $1", buyer.buyerId);
+    expect(reasons.map(({ consent }) => consent).toSorted()).toEqual(["none", "none", "not-needed", "refused"]);
+    fixture.advance(49 * 3600);
+    await fixture.begin("1003");
+    expect(stand.calls.at(-1)?.request, "what was said two days ago holds no longer").not.toHaveProperty("user.id");
   });
 
   test("a bot with a buyer and no campaign of its own offers an ad", async () => {

@@ -96,7 +96,7 @@ test("both files name the seller that requests name, publish a name only with it
     isTest: false,
   };
   const request = bidRequestOf(
-    { ...opening, language: undefined, country: undefined, address: undefined },
+    { ...opening, language: undefined, country: undefined, address: undefined, consent: undefined },
     { ...usualBuyer, userKey: randomBytes(32) },
     { seller: { publicUrl: "https://ads.studio.example", currency: "USD" }, tmaxMs: 300 },
   );

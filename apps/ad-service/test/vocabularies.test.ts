@@ -16,6 +16,7 @@ import {
   taskPayments,
 } from "@intermission/operator-api/campaign-words";
 import { pausers } from "@intermission/operator-api/campaigns";
+import { consentOutcomes } from "@intermission/operator-api/consent-outcomes";
 import { conversionRefusal } from "@intermission/operator-api/conversions";
 import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import { endReason } from "@intermission/operator-api/deliveries";
@@ -65,6 +66,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "bots.suspicious_clicks": botSettings.shape.suspiciousClicks.options,
   "bots.suspicious_views": botSettings.shape.suspiciousViews.options,
   "buyer_exchanges.outcome": bidOutcomes,
+  "buyer_exchanges.consent": consentOutcomes,
   "buyers.protocol": buyerProtocols,
   "buyers.sends": sentFacts,
   "campaigns.formats": campaignFormats,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
 import { endpointState, payPerCode, receiverWarnings } from "./client-words.ts";
+import { consent } from "./consent.ts";
 import { anyEventType } from "./event-words.ts";
 import { listedEvent, startParam } from "./listed-event.ts";
 import { deliveryState, eventType, isTimeZone, moment, momentInput, telegramId } from "./wire-fields.ts";
@@ -41,6 +42,12 @@ export const createCodeRequest = z
       .max(128)
       .optional()
       .describe("The publisher's own key. Each reference has a code of its own; the webhook echoes the reference."),
+    consent: consent
+      .nullable()
+      .optional()
+      .describe(
+        "What the user has consented to, for buyers of ads; null withdraws it, and without it the last one holds.",
+      ),
     join: joinDescription
       .optional()
       .describe(

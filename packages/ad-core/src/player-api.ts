@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
 import { availabilityResponse, namedReward, namedRewards, unavailableReason, viewState } from "./client-api.ts";
+import { consent } from "./consent.ts";
 import {
   adReportReason,
   interactions,
@@ -70,6 +71,7 @@ export const openSessionRequest = z
       .describe(
         "`tgWebAppStartParam` of the page's address, for clients whose launch data has no `start_param`. A code in it is opened; any other value is ignored, because it is not signed.",
       ),
+    consent: consent.optional().describe("As the page's consent platform has it; it precedes that of the code."),
     another: z
       .boolean()
       .optional()

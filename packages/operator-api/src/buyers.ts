@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { microsOf } from "./amounts.ts";
 import { bidOutcomes } from "./bid-outcomes.ts";
+import { consentOutcomes } from "./consent-outcomes.ts";
 import { forms } from "./field-forms.ts";
 import {
   boundedText,
@@ -48,6 +49,9 @@ const settings = {
     .describe(
       "`user-id`: a key that differs for each buyer and bot, never the Telegram id; `address`: the IP address; `telegram-id`: the Telegram id, to feeds alone.",
     ),
+  tcfVendorId: wholeNumber(1, 65_535)
+    .nullable()
+    .describe("Its number in IAB's Global Vendor List: without it, no consent by TCF can name the buyer."),
   floorMicros: microsOf("price").describe("The lowest price of 1,000 impressions."),
   blockedCategories: z
     .array(boundedText(32))
@@ -80,6 +84,7 @@ export const usualBuyer = {
   protocol: "openrtb",
   tmaxMs: 300,
   sends: [],
+  tcfVendorId: null,
   floorMicros: 0,
   blockedCategories: [],
   categoryTaxonomy: 1,
@@ -115,6 +120,7 @@ const newBuyer = z.strictObject({
   key: key.default(null),
   tmaxMs: settings.tmaxMs.default(usualBuyer.tmaxMs),
   sends: settings.sends.default(usualBuyer.sends),
+  tcfVendorId: settings.tcfVendorId.default(usualBuyer.tcfVendorId),
   floorMicros: settings.floorMicros.default(usualBuyer.floorMicros),
   blockedCategories: settings.blockedCategories.default(usualBuyer.blockedCategories),
   categoryTaxonomy: settings.categoryTaxonomy.default(usualBuyer.categoryTaxonomy),
@@ -155,6 +161,10 @@ const exchange = z.object({
   isTest: z.boolean(),
   tookMs: z.int(),
   outcome: z.enum(bidOutcomes).describe("Of the request: of several bids, that of the best one."),
+  consent: z
+    .enum(consentOutcomes)
+    .nullable()
+    .describe("Whether an address and an id might be sent; null: the operator lets it have none."),
   nonBid: z.int().nullable().describe("Its number in the extension `seatnonbid` of OpenRTB; null: the bid won."),
   reason: z.int().nullable().describe("The buyer's own reason for no bid, its `nbr`."),
   detail: z
@@ -173,6 +183,9 @@ const results = z.object({
   outcomes: z
     .array(z.object({ outcome: z.enum(bidOutcomes), count: z.int(), tookMs: z.int().describe("On average.") }))
     .describe("Of the openings of the last seven days, tests apart; the most frequent first."),
+  consents: z
+    .array(z.object({ consent: z.enum(consentOutcomes), count: z.int() }))
+    .describe("Of the same openings: why an address and an id were sent, or not."),
   shown: z.int().describe("Impressions: from the first picture on, each is owed."),
   owedMicros: micros,
   completed: z.int().describe("Views that were paid to the publisher."),

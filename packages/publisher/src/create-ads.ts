@@ -30,6 +30,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The strings as your consent platform writes them. */
+export interface Consent {
+  /** Whether the law of the European Union applies to the user. */
+  readonly gdpr?: boolean | undefined;
+  /** Of IAB's Transparency and Consent Framework 2. */
+  readonly tcf?: string | undefined;
+  /** Of IAB's Global Privacy Platform, and its sections that apply. */
+  readonly gpp?: string | undefined;
+  readonly gppSid?: readonly number[] | undefined;
+}
+
 export interface Code {
   readonly code: string;
   readonly expiresAt: string;
@@ -87,6 +98,11 @@ export interface Ads {
        * a reference of its own.
        */
       readonly join?: { readonly title: string } | undefined;
+      /**
+       * What the user has consented to, for buyers of ads: without it, neither the user's address nor an id goes to them. Null
+       * withdraws it.
+       */
+      readonly consent?: Consent | null | undefined;
     },
     options?: CallOptions,
   ): Promise<Code>;
@@ -183,9 +199,15 @@ export function createAds(options: AdsOptions): Ads {
   return {
     async createCode(request, { signal } = {}) {
       if (typeof request !== "object" || request === null) await refuse("request", request);
-      const { userId, reference, join } = request;
+      const { userId, reference, join, consent } = request;
       if (reference !== undefined && !isReference(reference)) await refuse("reference", reference);
-      const body = { bot_id: botId, user_tg_id: await requirePerson(userId), reference, join };
+      const body = {
+        bot_id: botId,
+        user_tg_id: await requirePerson(userId),
+        reference,
+        join,
+        consent: consent && consentOf(consent),
+      };
       return codeOf(await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal));
     },
     async availability(userId, { signal } = {}) {
@@ -395,4 +417,8 @@ function eventsPageOf(page: Answer): EventsPage {
 
 function listedEventOf(listed: Answer): ListedEvent {
   return { ...eventOf(listed), delivery: listed.delivery as ListedEvent["delivery"] };
+}
+
+function consentOf({ gdpr, tcf, gpp, gppSid: gpp_sid }: Consent) {
+  return { gdpr, tcf, gpp, gpp_sid };
 }

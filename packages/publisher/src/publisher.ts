@@ -14,6 +14,7 @@ export {
   type Availability,
   type CallOptions,
   type Code,
+  type Consent,
   createAds,
   type EventsPage,
   type ListedEvent,

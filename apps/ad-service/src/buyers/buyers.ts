@@ -15,6 +15,7 @@ const settingColumns = {
   url: "url",
   tmaxMs: "tmax_ms",
   sends: "sends",
+  tcfVendorId: "tcf_vendor_id",
   floorMicros: "floor_micros",
   blockedCategories: "blocked_categories",
   categoryTaxonomy: "category_taxonomy",

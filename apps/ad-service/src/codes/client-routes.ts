@@ -13,6 +13,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf, countCode, type RateLimits } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
+import { storeConsent } from "../viewers/viewer-consents.ts";
 import { canEarn, type DescribedCode, describeCode } from "./describe-code.ts";
 import { type Codes, type IssuedCode, issueCode } from "./issue-code.ts";
 
@@ -56,11 +57,12 @@ export interface CodeClientDeps {
 export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, now }: CodeClientDeps): void {
   // Exactly 200: a deployed client treats 201 as an error.
   scope.post("/codes", { schema: createCode }, async (request, reply) => {
-    const { bot_id: botId, user_tg_id: userId, reference, join } = request.body;
+    const { bot_id: botId, user_tg_id: userId, reference, join, consent } = request.body;
     const caller = callerOf(request);
     if (botId !== caller.bot.botId) throw anotherBot(caller.bot.botId, botId);
     countCode(limits, reply, caller, userId);
     const at = now();
+    if (consent !== undefined) await storeConsent(codes.database, { botId, userId, consent, now: at });
     const issued = await issueCode(codes, { bot: caller.bot, userId, reference, joinTitle: join?.title, now: at });
     return createCodeAnswer(issued, { bot: caller.bot, links, now: at });
   });

@@ -10,6 +10,11 @@ const readOutcomes = statement<BuyerResults["outcomes"][number]>(
   `select outcome, count(*)::bigint as count, round(avg(took_ms))::integer as "tookMs"
    from opening_offers where source = $1 and occurred_at > $2 group by outcome order by count desc, outcome`,
 );
+const readConsents = statement<BuyerResults["consents"][number]>(
+  "demand.consents-of-buyer",
+  `select consent, count(*)::bigint as count from opening_offers
+   where source = $1 and occurred_at > $2 and consent is not null group by consent order by count desc, consent`,
+);
 const readMoney = statement<{ shown: number; completed: number; owed: string; earned: string }>(
   "demand.money-of-buyer",
   `select coalesce(sum(shown), 0)::bigint as shown, coalesce(sum(views), 0)::bigint as completed,
@@ -22,11 +27,14 @@ export async function readResults(
   database: Pick<Database, "run">,
   { buyerId, campaignId, now }: { buyerId: string; campaignId: string; now: Date },
 ): Promise<Omit<BuyerResults, "buyerId" | "currency">> {
-  const outcomes = await database.run(readOutcomes, [buyerId, new Date(now.getTime() - DAYS * DAY_MS)]);
+  const since = [buyerId, new Date(now.getTime() - DAYS * DAY_MS)];
+  const outcomes = await database.run(readOutcomes, since);
+  const consents = await database.run(readConsents, since);
   const [money] = await database.run(readMoney, [campaignId]);
   const { shown = 0, completed = 0, owed = "0", earned = "0" } = money ?? {};
   return {
     outcomes,
+    consents,
     shown,
     owedMicros: jsonInteger(BigInt(owed)),
     completed,

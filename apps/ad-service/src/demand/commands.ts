@@ -1,4 +1,5 @@
 import { bidOutcomesInEnglish } from "@intermission/operator-api/bid-outcomes";
+import { consentOutcomesInEnglish } from "@intermission/operator-api/consent-outcomes";
 import { recordOf } from "@intermission/server/command-tables";
 import { list, recordText, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
 
@@ -10,6 +11,7 @@ const settings = {
   floorMicros: { text: "the lowest price of 1,000 impressions", flag: "floor" },
   tmaxMs: { text: "how long an answer may take, in milliseconds", flag: "tmax" },
   sends: "what it may learn of a viewer: a key of its own, never the Telegram id, or the IP address",
+  tcfVendorId: { text: "its number in the Global Vendor List of IAB", flag: "tcf-vendor", value: "number" },
   blockedCategories: "a code such as IAB25, which includes IAB25-3",
   categoryTaxonomy: "the number of their taxonomy in the list of AdCOM; 1 is IAB Content Category 1.0",
   blockedDomains: "of an advertiser; a domain includes those below it",
@@ -30,18 +32,20 @@ function exchangeText({
   bids,
   request,
   answer,
+  consent,
   tookMs,
   at,
   botId,
   isTest,
 }: Exchange): string {
   const facts = { at, botId, isTest, tookMs, outcome: bidOutcomesInEnglish[outcome], nonBid, reason, detail };
+  const told = consent === null ? [] : [`consent: ${consentOutcomesInEnglish[consent]}`];
   const judged = bids.map(({ bidId, seat, outcome: of, cpmMicros, creativeId }) => {
     const names = [bidId, seat, creativeId].filter((name) => name !== null && name !== "").join(" / ");
     const price = cpmMicros === null ? "no price" : `${cpmMicros / 1_000_000} for 1,000`;
     return `bid ${names}: ${price}: ${bidOutcomesInEnglish[of]}`;
   });
-  return [recordOf(facts), ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
+  return [recordOf(facts), ...told, ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
 }
 
 export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for openings", {
@@ -69,10 +73,11 @@ export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for
   }),
   results: verb("showBids", {
     description: "what became of the requests to it in seven days, and what it owes",
-    text: ({ outcomes, ...money }) =>
+    text: ({ outcomes, consents, ...money }) =>
       [
         recordText(money),
         ...outcomes.map(({ outcome, count, tookMs }) => `${count} × ${bidOutcomesInEnglish[outcome]} (${tookMs} ms)`),
+        ...consents.map(({ consent, count }) => `${count} × ${consentOutcomesInEnglish[consent]}`),
       ].join("\n"),
   }),
   try: verb("tryBuyer", {

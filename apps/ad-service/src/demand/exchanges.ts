@@ -20,6 +20,7 @@ const columns = {
   isTest: "is_test",
   tookMs: "took_ms",
   outcome: "outcome",
+  consent: "consent",
   reason: "reason",
   detail: "detail",
   bids: "bids",
@@ -55,8 +56,9 @@ const insert = statement<ExchangeRow>(
     delete from buyer_exchanges where buyer_id = $1 and exchange_id <= (
       select exchange_id from buyer_exchanges where buyer_id = $1 order by exchange_id desc offset ${KEPT - 1} limit 1)
   )
-  insert into buyer_exchanges (buyer_id, bot_id, is_test, at, took_ms, outcome, reason, detail, bids, request, answer)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11)
+  insert into buyer_exchanges (buyer_id, bot_id, is_test, at, took_ms, outcome, reason, detail, bids, request, answer,
+    consent)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10, $11, $12)
   returning ${selected(columns)}`,
 );
 
@@ -66,7 +68,7 @@ export async function keepExchange(
   answer: BuyerAnswer & { request: NonNullable<BuyerAnswer["request"]> },
   at: Date,
 ): Promise<BuyerExchange> {
-  const { buyer, request, tookMs, outcome, reason, detail, body } = answer;
+  const { buyer, request, tookMs, outcome, reason, detail, body, consent } = answer;
   const bids = answer.bids.slice(0, MAX_BIDS).map(({ bid, outcome: of, cpmMicros }) => ({
     bidId: storableText(bid.bidId, MAX_TEXT),
     seat: bid.seat === undefined ? null : storableText(bid.seat, MAX_TEXT),
@@ -78,7 +80,7 @@ export async function keepExchange(
   }));
   const kept = body === null ? null : storableText(body, MAX_ANSWER_LENGTH);
   const values = [buyer.buyerId, request.botId, request.isTest, at, tookMs, outcome, reason, detail];
-  const [row] = await database.run(insert, [...values, JSON.stringify(bids), request.kept(), kept]);
+  const [row] = await database.run(insert, [...values, JSON.stringify(bids), request.kept(), kept, consent]);
   if (row === undefined) throw new Error("demand.insert-exchange returned no row");
   return withNumber(row);
 }

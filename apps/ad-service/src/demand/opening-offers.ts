@@ -1,4 +1,5 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 
@@ -11,6 +12,7 @@ export interface OpeningOffer {
   outcome: BidOutcome | "no-campaign" | "none-fits";
   cpmMicros: number | null;
   tookMs: number;
+  consent: ConsentOutcome | null;
   at: Date;
 }
 
@@ -21,12 +23,13 @@ const rows = rowParameters({
   outcome: "text",
   cpm_micros: "bigint",
   took_ms: "integer",
+  consent: "text",
   occurred_at: "timestamptz",
 });
 
 const insert = statement<never>(
   "demand.opening-offers",
-  `insert into opening_offers (bot_id, request_id, source, outcome, cpm_micros, took_ms, occurred_at) ${rows.table}`,
+  `insert into opening_offers (bot_id, request_id, source, outcome, cpm_micros, took_ms, consent, occurred_at) ${rows.table}`,
 );
 
 export async function storeOpeningOffers(
@@ -40,6 +43,7 @@ export async function storeOpeningOffers(
     outcome: offer.outcome,
     cpm_micros: offer.cpmMicros,
     took_ms: offer.tookMs,
+    consent: offer.consent,
     occurred_at: offer.at,
   }));
   await database.run(insert, rows.values(values));

@@ -130,6 +130,7 @@ function trialOpening(): BidOpening {
     language: "en",
     country: undefined,
     isPremium: false,
+    consent: undefined,
     // Of RFC 5737: nobody's.
     address: "192.0.2.1",
     isTest: true,

@@ -1,5 +1,6 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
 import type { BuyerProtocol } from "@intermission/operator-api/buyers";
+import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
 import { storableText } from "@intermission/postgres/storable-text";
 import type { SecretBox } from "@intermission/server/secret-box";
 import type { RequestedBuyer } from "../buyers/buyers.ts";
@@ -7,6 +8,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { decodeContent } from "../vast/decode-document.ts";
 import { prepareRichAds } from "./feeds/richads.ts";
+import { isPermitted, judgeConsent } from "./judge-consent.ts";
 import type { BidOpening, Seller } from "./openrtb/bid-request.ts";
 import type { JudgedAnswer } from "./openrtb/judge-bid.ts";
 import { prepareOpenRtb } from "./openrtb/openrtb-call.ts";
@@ -21,6 +23,8 @@ export interface BuyerAnswer extends JudgedAnswer {
   /** What the server answered in place of a bid response, or what was wrong with the markup of a bid. */
   detail: string | null;
   readonly body: string | null;
+  /** Whether the address and an id might go to it; null: the operator lets it have none. */
+  consent: ConsentOutcome | null;
 }
 
 export interface BidDeps {
@@ -43,8 +47,10 @@ export async function requestBid(
   const tmaxMs = Math.min(buyer.tmaxMs, Math.floor(leftMs));
   if (tmaxMs < MIN_TMAX_MS) return notSent(buyer, "no-time");
   const key = buyer.sealedKey === null ? undefined : secretBox.open(buyer.sealedKey, buyer.buyerId);
-  const call = protocols[buyer.protocol]({ opening, buyer, key, seller, tmaxMs });
-  if (call === undefined) return notSent(buyer, "not-permitted");
+  const consent = buyer.sends.length === 0 ? null : judgeConsent(opening.consent, buyer.tcfVendorId);
+  const permitted = consent === null || isPermitted(consent) ? buyer : { ...buyer, sends: [] };
+  const call = protocols[buyer.protocol]({ opening, buyer: permitted, key, seller, tmaxMs });
+  if (call === undefined) return { ...notSent(buyer, "not-permitted"), consent };
   const { request } = call;
   const startedAt = performance.now();
   const result = await requests.guardedRequest({
@@ -58,7 +64,7 @@ export async function requestBid(
   });
   const tookMs = Math.round(performance.now() - startedAt);
   const read = await readResult(result, { tookMs, tmaxMs });
-  const sent = { buyer, request, tookMs };
+  const sent = { buyer, request, tookMs, consent };
   if (read.outcome !== "body") return { ...sent, ...nothing, body: null, outcome: read.outcome, detail: read.detail };
   const { body } = read;
   return { ...sent, ...call.judge(body, rulesFor(buyer)), detail: null, body };
@@ -77,7 +83,7 @@ export function notSent(
   buyer: RequestedBuyer,
   outcome: Extract<BidOutcome, "resting" | "busy" | "no-time" | "unreachable" | "not-permitted">,
 ): BuyerAnswer {
-  return { ...nothing, buyer, request: undefined, tookMs: 0, outcome, detail: null, body: null };
+  return { ...nothing, buyer, request: undefined, tookMs: 0, outcome, detail: null, body: null, consent: null };
 }
 
 const usualHeaders = {

@@ -83,12 +83,12 @@ export async function concludeAuction(demand: Demand, { opening, answers, own }:
   const { botId, requestId, isTest, userAgent } = opening;
   const of = { botId, requestId, at: now };
   const offers = [
-    { ...of, source: "own", tookMs: 0, ...own },
+    { ...of, source: "own", tookMs: 0, consent: null, ...own },
     ...answers.map((answer): OpeningOffer => {
-      const { buyer, outcome, tookMs, bids } = answer;
+      const { buyer, outcome, tookMs, bids, consent } = answer;
       const prices = bids.flatMap(({ cpmMicros }) => cpmMicros ?? []);
       const cpmMicros = prices.length > 0 ? Math.max(...prices) : null;
-      return { ...of, source: buyer.buyerId, outcome, cpmMicros, tookMs };
+      return { ...of, source: buyer.buyerId, outcome, cpmMicros, tookMs, consent };
     }),
   ];
   const { currency } = demand.seller;

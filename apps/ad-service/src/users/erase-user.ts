@@ -105,6 +105,7 @@ export const steps: readonly ErasureStep[] = [
   },
   { table: "ad_requests", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "viewers", becomes: "deleted", where: ofUser },
+  { table: "viewer_consents", becomes: "deleted", where: ofUser },
   { table: "current_codes", becomes: "deleted", where: ofUser },
   {
     table: "codes",

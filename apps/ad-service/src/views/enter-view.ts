@@ -1,4 +1,5 @@
 import { isCode } from "@intermission/ad-core/code";
+import type { Consent } from "@intermission/ad-core/consent";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
 import type { NoAdReason } from "@intermission/operator-api/report-figures";
@@ -32,6 +33,7 @@ import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { audienceOf, audienceText } from "../viewers/audience.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
+import { readConsent } from "../viewers/viewer-consents.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { type AdView, latest } from "./ad-view.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
@@ -87,6 +89,7 @@ export interface EnterViewInput extends OpeningInput {
   userAgent: string;
   /** The viewer's. */
   address?: string | undefined;
+  consent?: Consent | undefined;
   isTest: boolean;
 }
 
@@ -394,14 +397,17 @@ async function takeBetter(
 }
 
 async function askBuyers(
-  { campaigns }: EnterViewDeps,
+  { campaigns, views }: EnterViewDeps,
   demand: Demand,
   { input, viewId, request }: OfferQuestion,
   { endsAt }: TriedTags,
 ): Promise<Auction | undefined> {
   const buyers = buyersFor(campaigns, request, input.now);
   if (buyers.length === 0) return undefined;
-  return openAuction(demand, buyers, { opening: bidOpening(viewId, input), leftMs: endsAt - performance.now() });
+  const { bot, userId, now } = input;
+  const consent = input.consent ?? (await readConsent(views.database, { botId: bot.botId, userId, now }));
+  const opening = { ...bidOpening(viewId, input), consent };
+  return openAuction(demand, buyers, { opening, leftMs: endsAt - performance.now() });
 }
 
 /** Requests the next tag of the order. Undefined: none is left, or none is expected to earn more than what is certain. */
@@ -470,7 +476,10 @@ function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { now }: En
   return { source: "own", state, behindPlan };
 }
 
-function bidOpening(viewId: string, { bot, userId, userAgent, ad, address, isTest }: EnterViewInput): BidOpening {
+function bidOpening(
+  viewId: string,
+  { bot, userId, userAgent, ad, address, isTest }: EnterViewInput,
+): Omit<BidOpening, "consent"> {
   const { language, country, isPremium = false } = ad.user;
   return {
     requestId: viewId,

@@ -1,4 +1,5 @@
 import { isCode } from "@intermission/ad-core/code";
+import type { Consent } from "@intermission/ad-core/consent";
 import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
@@ -102,6 +103,8 @@ export interface OpenViewInput extends OpeningInput {
   userAgent: string | undefined;
   /** The viewer's, which a buyer is sent only where its settings say so. */
   address?: string | undefined;
+  /** As the page has it; undefined: that of the code counts. */
+  consent?: Consent | undefined;
   /** Null: unknown; undefined: no source of countries is configured. */
   country: string | null | undefined;
   /** The browser's header: captions are in the viewer's language. */
@@ -182,8 +185,19 @@ async function openForUser(
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
   const { startParam } = launch;
-  const { address } = input;
-  const opening = { bot, userId, requestedCode, startParam, initData, mustContinue, userAgent, address, isTest };
+  const { address, consent } = input;
+  const opening = {
+    bot,
+    userId,
+    requestedCode,
+    startParam,
+    initData,
+    mustContinue,
+    userAgent,
+    address,
+    consent,
+    isTest,
+  };
   const entered = await enterView(openings, { ...opening, ad, ...shared });
   const { languageCode } = launched;
   const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];

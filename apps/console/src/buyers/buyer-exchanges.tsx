@@ -3,7 +3,7 @@ import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { bidOutcomeWords, buyerWords } from "./words.ts";
+import { bidOutcomeWords, buyerWords, consentOutcomeWords } from "./words.ts";
 import "../creatives/creatives.css";
 
 /** The latest requests to a buyer with their answers, and why each bid was refused. */
@@ -37,9 +37,10 @@ export function BuyerExchanges({ buyerId, currency }: { buyerId: string; currenc
 
 function Exchange({ exchange, currency }: { exchange: BuyerExchange; currency: string }) {
   const words = useWords(buyerWords);
-  const outcomes = bidOutcomeWords[useLanguage()];
+  const language = useLanguage();
+  const outcomes = bidOutcomeWords[language];
   const { dateTime, exactMoney, milliseconds } = useFormats();
-  const { at, outcome, nonBid, reason, detail, bids, isTest, tookMs, request, answer } = exchange;
+  const { at, outcome, nonBid, reason, detail, bids, isTest, tookMs, request, answer, consent } = exchange;
   const isGood = outcome === "won" || outcome === "lost" || outcome === "accepted";
   const codes = [
     nonBid !== null && words.nonBid(nonBid),
@@ -56,6 +57,7 @@ function Exchange({ exchange, currency }: { exchange: BuyerExchange; currency: s
       <p>
         <time dateTime={at.toISOString()}>{dateTime(at)}</time>
         {detail !== null && ` ${detail}`}
+        {consent !== null && <small> {consentOutcomeWords[language][consent]}</small>}
       </p>
       {bids.length > 0 && (
         <ul>

@@ -24,6 +24,7 @@ export const buyerForm = defineForm(buyerSettings, {
         "tmaxMs",
         "floorMicros",
         "sends",
+        "tcfVendorId",
         "blockedCategories",
         "categoryTaxonomy",
         "needsCategory",

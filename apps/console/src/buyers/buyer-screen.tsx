@@ -13,7 +13,7 @@ import { useFormats } from "../words/formats.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { BuyerExchanges } from "./buyer-exchanges.tsx";
 import { buyerForm, wordsOfBuyerForm } from "./buyer-forms.ts";
-import { bidOutcomeWords, buyerWords } from "./words.ts";
+import { bidOutcomeWords, buyerWords, consentOutcomeWords } from "./words.ts";
 
 const route = getRouteApi("/shell/buyers/$buyerId");
 
@@ -65,14 +65,25 @@ function Actions({ buyer: { buyerId, name, isActive } }: { buyer: Buyer }) {
 
 function Results({ buyer: { buyerId, isActive, advertiserId, campaignId } }: { buyer: Buyer }) {
   const words = useWords(buyerWords);
-  const outcomes = bidOutcomeWords[useLanguage()];
+  const language = useLanguage();
+  const outcomes = bidOutcomeWords[language];
+  const consentWords = consentOutcomeWords[language];
   const { exactMoney, number, milliseconds } = useFormats();
   const results = useAnswer(buyerRoutes.showBids, { params: { buyerId } });
   return (
     <section className="panel stack" aria-labelledby="results">
       <h2 id="results">{words.results}</h2>
       <AnswerView query={results}>
-        {({ outcomes: rows, shown, owedMicros, completed, completedMicros, notCompletedMicros, currency }) => {
+        {({
+          outcomes: rows,
+          consents,
+          shown,
+          owedMicros,
+          completed,
+          completedMicros,
+          notCompletedMicros,
+          currency,
+        }) => {
           const facts = {
             [words.shown]: number(shown),
             [words.owed]: exactMoney(owedMicros, currency),
@@ -100,6 +111,9 @@ function Results({ buyer: { buyerId, isActive, advertiserId, campaignId } }: { b
               <ul>
                 {rows.map(({ outcome, count, tookMs }) => (
                   <li key={outcome}>{`${number(count)} × ${outcomes[outcome]} (${milliseconds(tookMs)})`}</li>
+                ))}
+                {consents.map(({ consent, count }) => (
+                  <li key={consent}>{`${number(count)} × ${consentWords[consent]}`}</li>
                 ))}
               </ul>
             </>

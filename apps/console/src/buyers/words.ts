@@ -1,9 +1,15 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 
 export const buyerWords = loadWords("buyers");
 
 export const buyerFormWords = loadWords("buyerForm");
+
+export const consentOutcomeWords = loadWords("consentOutcomes") satisfies Record<
+  Language,
+  Record<ConsentOutcome, string>
+>;
 
 export const bidOutcomeWords = loadWords("bidOutcomes") satisfies Record<Language, Record<BidOutcome, string>>;

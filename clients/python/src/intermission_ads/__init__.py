@@ -6,6 +6,7 @@ from .join_languages import JoinTexts
 from .join_requests import JoinDecision, JoinRules
 from .joins import JoinStore, PendingJoin
 from .refusal import WebhookRefusal
+from .operations import Consent
 from .results import (
     Attempt,
     Availability,
@@ -42,6 +43,7 @@ __all__ = [
     "Code",
     "CodeDetails",
     "CodeSession",
+    "Consent",
     "Deliveries",
     "Earned",
     "EventStore",

@@ -12,7 +12,7 @@ import httpx
 from . import operations
 from .environment import connect, proxy_of
 from .errors import AdsError
-from .operations import Moment, Operation
+from .operations import Consent, Moment, Operation
 from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, Task, WebhookTest
 from .settings import api_tokens, bot_id_of, retries_of, seconds_of, server_address
 from .webhook import EventType
@@ -130,14 +130,21 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         return httpx.Client(transport=self._transport)
 
     def create_code(
-        self, user_id: str | int, *, reference: str | None = None, join_title: str | None = None
+        self,
+        user_id: str | int,
+        *,
+        reference: str | None = None,
+        join_title: str | None = None,
+        consent: Consent | None = None,
     ) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing.
 
         `join_title`: a view lets the user into the channel or group of this title, which the mini-app names in place of the
         bot's reward. Give each channel a reference of its own.
+
+        `consent`: what the user has consented to, for buyers of ads; without it, neither address nor id goes to them.
         """
-        return self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
+        return self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title, consent))
 
     def tasks(
         self, user_id: str | int, *, reference: str | None = None, language: str | None = None
@@ -254,14 +261,21 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
             return client
 
     async def create_code(
-        self, user_id: str | int, *, reference: str | None = None, join_title: str | None = None
+        self,
+        user_id: str | int,
+        *,
+        reference: str | None = None,
+        join_title: str | None = None,
+        consent: Consent | None = None,
     ) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing.
 
         `join_title`: a view lets the user into the channel or group of this title, which the mini-app names in place of the
         bot's reward. Give each channel a reference of its own.
+
+        `consent`: what the user has consented to, for buyers of ads; without it, neither address nor id goes to them.
         """
-        return await self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title))
+        return await self._send(operations.create_code(self._settings.bot_id, user_id, reference, join_title, consent))
 
     async def tasks(
         self, user_id: str | int, *, reference: str | None = None, language: str | None = None

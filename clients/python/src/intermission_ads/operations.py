@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, Literal, TypeVar, Union
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Union
 from urllib.parse import quote
 
 import httpx
@@ -104,7 +104,21 @@ def _require_reference(value: object) -> None:
     raise AdsError(f"reference {fault}", code="BAD_REQUEST")
 
 
-def create_code(bot_id: str, user_id: str | int, reference: str | None, join_title: str | None) -> Operation[Code]:
+class Consent(TypedDict, total=False):
+    """What a user has consented to, with the strings as your consent platform writes them."""
+
+    #: Whether the law of the European Union applies to the user.
+    gdpr: bool
+    #: Of IAB's Transparency and Consent Framework 2.
+    tcf: str
+    #: Of IAB's Global Privacy Platform, and its sections that apply.
+    gpp: str
+    gpp_sid: Sequence[int]
+
+
+def create_code(
+    bot_id: str, user_id: str | int, reference: str | None, join_title: str | None, consent: Consent | None = None
+) -> Operation[Code]:
     user_id = _require_person(user_id)
     _require_reference(reference)
     body: dict[str, Any] = {"bot_id": bot_id, "user_tg_id": user_id}
@@ -112,6 +126,8 @@ def create_code(bot_id: str, user_id: str | int, reference: str | None, join_tit
         body["reference"] = reference
     if join_title is not None:
         body["join"] = {"title": join_title}
+    if consent is not None:
+        body["consent"] = dict(consent)
     return Operation("POST", "/codes", read_code, body=body)
 
 

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { isIPv6 } from "node:net";
+import type { Consent } from "@intermission/ad-core/consent";
 import type { BuyerSettings } from "@intermission/operator-api/buyers";
 import { alpha3Of } from "./country-codes.ts";
 import { blockedAttributes } from "./judge-bid.ts";
@@ -15,6 +16,8 @@ export interface BidOpening {
   language: string | undefined;
   country: string | null | undefined;
   isPremium: boolean;
+  /** As the publisher said; undefined: nothing. */
+  consent: Consent | undefined;
   /** Sent only where the buyer's settings say so. */
   address: string | undefined;
   isTest: boolean;
@@ -92,6 +95,7 @@ export function bidRequestOf(
     site: { id: botId, domain, page: new URL(`/app/${botId}`, seller.publicUrl).href, publisher },
     device: deviceOf(opening, buyer),
     ...(user !== undefined && { user }),
+    ...(opening.consent !== undefined && { regs: regsOf(opening.consent) }),
     test: isTest || buyer.alwaysTests ? 1 : 0,
     at: 1,
     tmax: tmaxMs,
@@ -105,9 +109,28 @@ export function bidRequestOf(
 
 type BidRequest = ReturnType<typeof bidRequestOf>;
 
-function userOf({ botId, userId }: BidOpening, { sends, userKey }: RequestedBuyer): { id: string } | undefined {
-  if (!sends.includes("user-id")) return undefined;
-  return { id: createHmac("sha256", userKey).update(`${botId} ${userId}`).digest("base64url") };
+interface SentUser {
+  id?: string;
+  consent?: string;
+}
+
+function userOf({ botId, userId, consent }: BidOpening, { sends, userKey }: RequestedBuyer): SentUser | undefined {
+  const id = createHmac("sha256", userKey).update(`${botId} ${userId}`).digest("base64url");
+  const user: SentUser = {
+    ...(sends.includes("user-id") && { id }),
+    ...(consent?.tcf !== undefined && { consent: consent.tcf }),
+  };
+  return Object.keys(user).length > 0 ? user : undefined;
+}
+
+/** OpenRTB 2.6, 3.2.3. A string of TCF says that the law applies. */
+function regsOf({ gdpr, tcf, gpp, gpp_sid }: Consent): { gdpr?: 0 | 1; gpp?: string; gpp_sid?: readonly number[] } {
+  const applies = gdpr ?? (tcf !== undefined ? true : undefined);
+  return {
+    ...(applies !== undefined && { gdpr: applies ? 1 : 0 }),
+    ...(gpp !== undefined && { gpp }),
+    ...(gpp_sid !== undefined && { gpp_sid }),
+  };
 }
 
 interface SentDevice {
@@ -135,7 +158,7 @@ export function keptText({ device, user, ...request }: BidRequest): string {
   const kept = {
     ...request,
     device: { ...others, ...(ip !== undefined && { ip: KEPT }), ...(ipv6 !== undefined && { ipv6: KEPT }) },
-    ...(user !== undefined && { user: { id: KEPT } }),
+    ...(user !== undefined && { user: { ...user, ...(user.id !== undefined && { id: KEPT }) } }),
   };
   return JSON.stringify(kept, null, 2);
 }

@@ -1,6 +1,6 @@
 /** What the consent of a viewer came to, for a buyer that may be sent an address or an id. */
 export const consentOutcomesInEnglish = {
-  given: "the viewer has consented",
+  consented: "the viewer has consented",
   "not-needed": "the publisher says that no consent is needed",
   none: "nothing was said of the viewer's consent",
   unreadable: "the consent string cannot be read",

@@ -39,13 +39,13 @@ function exchangeText({
   isTest,
 }: Exchange): string {
   const facts = { at, botId, isTest, tookMs, outcome: bidOutcomesInEnglish[outcome], nonBid, reason, detail };
-  const told = consent === null ? [] : [`consent: ${consentOutcomesInEnglish[consent]}`];
+  const reported = consent === null ? [] : [`consent: ${consentOutcomesInEnglish[consent]}`];
   const judged = bids.map(({ bidId, seat, outcome: of, cpmMicros, creativeId }) => {
     const names = [bidId, seat, creativeId].filter((name) => name !== null && name !== "").join(" / ");
     const price = cpmMicros === null ? "no price" : `${cpmMicros / 1_000_000} for 1,000`;
     return `bid ${names}: ${price}: ${bidOutcomesInEnglish[of]}`;
   });
-  return [recordOf(facts), ...told, ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
+  return [recordOf(facts), ...reported, ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
 }
 
 export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for openings", {

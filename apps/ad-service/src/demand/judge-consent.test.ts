@@ -15,8 +15,8 @@ function gpp(fields: Readonly<Record<string, unknown>>, section = "usnat"): stri
 
 /** A string of TCF, which a string of GPP has as one of its sections. */
 function tcf({ purposes, vendors }: { purposes: number[]; vendors: number[] }): string {
-  const given = Array.from({ length: 24 }, (_, index) => purposes.includes(index + 1));
-  return gpp({ ...platform, PurposeConsents: given, VendorConsents: vendors }, "tcfeuv2").split("~")[1] ?? "";
+  const consents = Array.from({ length: 24 }, (_, index) => purposes.includes(index + 1));
+  return gpp({ ...platform, PurposeConsents: consents, VendorConsents: vendors }, "tcfeuv2").split("~")[1] ?? "";
 }
 
 const full = tcf({ purposes: [1, 2, 3, 4], vendors: [VENDOR] });
@@ -26,8 +26,8 @@ test("an address and an id are permitted only by consent to both purposes that n
   expect(judgeConsent({}, VENDOR)).toBe("none");
   expect(judgeConsent({ gdpr: true }, VENDOR)).toBe("none");
   expect(judgeConsent({ gdpr: false }, null)).toBe("not-needed");
-  expect(judgeConsent({ tcf: full }, VENDOR)).toBe("given");
-  expect(judgeConsent({ gdpr: true, tcf: full }, VENDOR)).toBe("given");
+  expect(judgeConsent({ tcf: full }, VENDOR)).toBe("consented");
+  expect(judgeConsent({ gdpr: true, tcf: full }, VENDOR)).toBe("consented");
   expect(judgeConsent({ tcf: full }, null), "a buyer without a number").toBe("other-vendor");
   expect(judgeConsent({ tcf: full }, VENDOR + 1)).toBe("other-vendor");
   expect(judgeConsent({ tcf: tcf({ purposes: [2], vendors: [VENDOR] }) }, VENDOR)).toBe("refused");
@@ -38,7 +38,7 @@ test("an address and an id are permitted only by consent to both purposes that n
 test("who has opted out in a section of GPP that applies is sent without, whatever the other string says", () => {
   const [out, not] = [gpp({ SaleOptOut: 1 }), gpp({ SaleOptOut: 2, SharingOptOut: 2 })];
   expect(judgeConsent({ gpp: out }, VENDOR)).toBe("opted-out");
-  expect(judgeConsent({ gpp: not }, VENDOR)).toBe("given");
+  expect(judgeConsent({ gpp: not }, VENDOR)).toBe("consented");
   expect(judgeConsent({ gpp: gpp({ Gpc: true, GpcSegmentIncluded: true }) }, VENDOR)).toBe("opted-out");
   expect(judgeConsent({ gpp: gpp({ OptOutSale: "Y" }, "uspv1") }, VENDOR)).toBe("opted-out");
   expect(judgeConsent({ tcf: full, gpp: out }, VENDOR)).toBe("opted-out");
@@ -50,7 +50,7 @@ test("who has opted out in a section of GPP that applies is sent without, whatev
 test("the section of the European Union in a string of GPP is judged as a string of TCF is", () => {
   const inGpp = (purposes: boolean[]) =>
     gpp({ ...platform, PurposeConsents: purposes, VendorConsents: [VENDOR] }, "tcfeuv2");
-  expect(judgeConsent({ gpp: inGpp([true, true]) }, VENDOR)).toBe("given");
+  expect(judgeConsent({ gpp: inGpp([true, true]) }, VENDOR)).toBe("consented");
   expect(judgeConsent({ gpp: inGpp([true, true]) }, 1)).toBe("other-vendor");
   expect(judgeConsent({ gpp: inGpp([true, false]) }, VENDOR)).toBe("refused");
 });

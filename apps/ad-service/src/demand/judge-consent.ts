@@ -8,7 +8,7 @@ const PURPOSES = { store: 1, select: 2 };
 
 /** Whether the address and an id of a viewer may go to a buyer: only where this is so. */
 export function isPermitted(outcome: ConsentOutcome): boolean {
-  return outcome === "given" || outcome === "not-needed";
+  return outcome === "consented" || outcome === "not-needed";
 }
 
 /**
@@ -23,7 +23,7 @@ export function judgeConsent(consent: Consent | undefined, vendorId: number | nu
   else if (gdpr === true) found.push("none");
   if (gpp !== undefined) found.push(judgeGpp(gpp, { sections, vendorId }));
   if (found.length === 0) return gdpr === false ? "not-needed" : "none";
-  return found.find((one) => !isPermitted(one)) ?? (found.includes("given") ? "given" : "not-needed");
+  return found.find((one) => !isPermitted(one)) ?? (found.includes("consented") ? "consented" : "not-needed");
 }
 
 function judgeTcf(text: string, vendorId: number | null): ConsentOutcome {
@@ -31,7 +31,7 @@ function judgeTcf(text: string, vendorId: number | null): ConsentOutcome {
     const { purposeConsents, purposeLegitimateInterests, vendorConsents } = TCString.decode(text);
     if (!purposeConsents.has(PURPOSES.store)) return "refused";
     if (!purposeConsents.has(PURPOSES.select) && !purposeLegitimateInterests.has(PURPOSES.select)) return "refused";
-    return vendorId !== null && vendorConsents.has(vendorId) ? "given" : "other-vendor";
+    return vendorId !== null && vendorConsents.has(vendorId) ? "consented" : "other-vendor";
   } catch {
     // Whatever the decoder throws: it was made for strings that are well-formed.
     return "unreadable";
@@ -61,7 +61,7 @@ function judgeGpp(
       const name = Sections.SECTION_ID_NAME_MAP.get(id);
       return name?.startsWith("us") ? judgeOptOuts(model.getSection(name)) : "unreadable";
     });
-    return found.find((one) => !isPermitted(one)) ?? "given";
+    return found.find((one) => !isPermitted(one)) ?? "consented";
   } catch {
     return "unreadable";
   }
@@ -70,5 +70,5 @@ function judgeGpp(
 /** Sections of states of the USA: consent is what was not objected to. 1: opted out; Gpc: the browser's own signal. */
 function judgeOptOuts(section: Readonly<Record<string, unknown>>): ConsentOutcome {
   const isOut = optOuts.some((field) => section[field] === 1) || section.Gpc === true || section.OptOutSale === "Y";
-  return isOut ? "opted-out" : "given";
+  return isOut ? "opted-out" : "consented";
 }

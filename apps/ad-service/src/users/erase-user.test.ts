@@ -173,7 +173,7 @@ const rowsOfUser = [
   `insert into tracker_calls (bot_id, view_id, opened_at, event, position, url, user_agent, due_at)
    values (:bot, :view, now(), 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
   `insert into vast_ads (bot_id, view_id, opened_at, ad) values (:bot, :view, now(), jsonb_build_object('user', :user))`,
-  "insert into viewer_consents (bot_id, user_id, consent, given_at) values (:bot, :user, '{\"gdpr\": true}', now())",
+  "insert into viewer_consents (bot_id, user_id, consent, stated_at) values (:bot, :user, '{\"gdpr\": true}', now())",
   "insert into views_due (due_at, bot_id, view_id) values (now() + interval '1 day', :bot, :left)",
   "update events set start_param = 'of_' || :user where user_id = :user",
   "update views set start_param = 'of_' || :user where user_id = :user",

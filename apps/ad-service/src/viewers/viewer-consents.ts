@@ -8,9 +8,9 @@ const MAX_AGE_HOURS = 48;
 
 const store = statement<never>(
   "demand.store-consent",
-  `insert into viewer_consents (bot_id, user_id, consent, given_at) values ($1, $2, $3::jsonb, $4)
-   on conflict (bot_id, user_id) do update set consent = excluded.consent, given_at = excluded.given_at
-   where viewer_consents.given_at <= excluded.given_at`,
+  `insert into viewer_consents (bot_id, user_id, consent, stated_at) values ($1, $2, $3::jsonb, $4)
+   on conflict (bot_id, user_id) do update set consent = excluded.consent, stated_at = excluded.stated_at
+   where viewer_consents.stated_at <= excluded.stated_at`,
 );
 const remove = statement<never>(
   "demand.remove-consent",
@@ -18,11 +18,11 @@ const remove = statement<never>(
 );
 const read = statement<{ consent: unknown }>(
   "demand.read-consent",
-  `select consent from viewer_consents where bot_id = $1 and user_id = $2 and given_at > $3::timestamptz - interval '${MAX_AGE_HOURS} hours'`,
+  `select consent from viewer_consents where bot_id = $1 and user_id = $2 and stated_at > $3::timestamptz - interval '${MAX_AGE_HOURS} hours'`,
 );
 const forget = statement<never>(
   "demand.forget-consents",
-  `delete from viewer_consents where given_at <= $1::timestamptz - interval '${MAX_AGE_HOURS} hours'`,
+  `delete from viewer_consents where stated_at <= $1::timestamptz - interval '${MAX_AGE_HOURS} hours'`,
 );
 
 interface Viewer {

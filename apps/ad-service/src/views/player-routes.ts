@@ -123,17 +123,10 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const at = now();
         spend(request, checks, addressNetwork(request.ip), at);
         const made = newIds(at);
-        const {
-          code,
-          start_param: startParam,
-          another: isAnother = false,
-          media_types: mediaTypes,
-          preloaded,
-          consent,
-        } = body;
+        const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
         const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, ...browser };
-        const input = { ...launched, consent, count: countingFor(request) };
+        const input = { ...launched, consent: body.consent, count: countingFor(request) };
         const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);

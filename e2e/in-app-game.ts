@@ -67,7 +67,7 @@ export const test = base.extend<{ game: Game }>({
 });
 
 async function servePage({ urls, secrets }: DemoStack): Promise<Server> {
-  const page = `<!doctype html><title>Game</title><meta name="viewport" content="width=device-width">
+  const page = `<!doctype html><html lang="en"><title>Game</title><meta name="viewport" content="width=device-width">
 <button id="play">Play</button>
 <script src="${urls.adService}/sdk/v1.js"></script>
 <script nonce="game">window.ads = Intermission.init({ botId: "${secrets.botId}" });</script>`;
@@ -83,16 +83,21 @@ async function servePage({ urls, secrets }: DemoStack): Promise<Server> {
   return server;
 }
 
+interface ShowOptions {
+  code?: string;
+  format?: "interstitial";
+}
+
 interface Ads {
   availability(): Promise<unknown>;
   preload(): Promise<void>;
-  show(options?: { code?: string; signal?: AbortSignal }): Promise<unknown>;
+  show(options?: ShowOptions & { signal?: AbortSignal }): Promise<unknown>;
 }
 export type PageWithAds = { ads: Ads; result: Promise<unknown> };
 type Evaluable = Pick<Page, "evaluate">;
 
 /** Begins to show an ad, and does not wait for its end. */
-export const show = (page: Evaluable, options: { code?: string } = {}) =>
+export const show = (page: Evaluable, options: ShowOptions = {}) =>
   page.evaluate((passed) => {
     const its = window as unknown as PageWithAds;
     its.result = its.ads.show(passed);

@@ -100,7 +100,7 @@ async function seedCampaigns(seed: Seed): Promise<void> {
       name: "House video",
       landingUrl: landingPage,
       hasVideo: true,
-      others: ["--format", "rewarded", "--call-to-action", "Learn more"],
+      others: ["--format", "rewarded", "interstitial", "--call-to-action", "Learn more"],
     },
     {
       name: "House link",

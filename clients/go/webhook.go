@@ -17,7 +17,8 @@ import (
 // Event is what a user earned.
 type Event struct {
 	// Type is "rewarded", the ad was watched and closed, or "direct_link", the link was followed. Bots that ask for tasks also
-	// get "task", the user joined a channel, and "task_reversed", the user left too early: take back what "task" paid.
+	// get "task", the user joined a channel, and "task_reversed", the user left too early: take back what "task" paid. Bots
+	// that ask for interstitials get "interstitial": one was charged. Pay nothing for it.
 	Type string `json:"event"`
 	// ID is the same on every attempt: pay it once, with a unique key. Empty where the service sends no ids.
 	ID     string `json:"event_id"`
@@ -39,7 +40,7 @@ var (
 	ErrMalformed = errors.New("the body is not an event")
 )
 
-var knownTypes = map[string]bool{"rewarded": true, "direct_link": true, "task": true, "task_reversed": true}
+var knownTypes = map[string]bool{"rewarded": true, "direct_link": true, "interstitial": true, "task": true, "task_reversed": true}
 
 var userID = regexp.MustCompile(`^(0|[1-9][0-9]{0,19})$`)
 

@@ -14,6 +14,7 @@ import {
   campaignStatuses,
   pacings,
   taskPayments,
+  viewFormats,
 } from "@intermission/operator-api/campaign-words";
 import { pausers } from "@intermission/operator-api/campaigns";
 import { consentOutcomes } from "@intermission/operator-api/consent-outcomes";
@@ -109,6 +110,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "tracker_calls.outcome": wordsOf<CallOutcome>({ answered: true, refused: true, failed: true, unknown: true }),
   "views.close_reason": closeReason.options,
   "views.fault": playbackFault.options,
+  "views.format": viewFormats,
   "views.state": storedViewState.options satisfies readonly StoredState[],
   "withheld_clicks.outcome": [...visitRefusal.options, ...ofDecisions],
   "script_sightings.state": scriptState.options,

@@ -1,5 +1,5 @@
 import type { PayPerCode } from "@intermission/ad-core/client-words";
-import type { AnyEventType } from "@intermission/ad-core/event-words";
+import type { LedgerEventType } from "@intermission/ad-core/event-words";
 import { checkedWords } from "@intermission/testing/checked-words";
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ const eventTypes = {
   direct_link: true,
   task: true,
   task_reversed: true,
-} satisfies Words<AnyEventType>;
+} satisfies Words<LedgerEventType>;
 /** The words that TypeScript knows, for each column that a check constraint limits to a list of words. */
 const vocabularies: Readonly<Record<string, Words<string>>> = {
   "bots.pay_per_code": { once: true, each: true } satisfies Words<PayPerCode> & Words<BotSettings["payPerCode"]>,

@@ -218,6 +218,8 @@ const bot: Bot = {
   closeWhenCredited: true,
   includeRevenue: false,
   hasTasks: false,
+  sendsInterstitials: false,
+  interstitialSeconds: 60,
   appOrigins: ["https://game.example"],
   isSuspended: false,
   pictureFileName: null,

@@ -13,6 +13,13 @@ const taskEventType = z.enum(["task", "task_reversed"]);
 export const taskState = z.enum(["offered", "opened", "held", "kept", "left", "lapsed", "void"]);
 export type TaskState = z.output<typeof taskState>;
 
-/** Everything that webhooks and lists of events name. */
-export const anyEventType = z.enum([...eventType.options, ...taskEventType.options]);
+/** What a ledger of rewards has entries of. */
+export const ledgerEventType = z.enum([...eventType.options, ...taskEventType.options]);
+export type LedgerEventType = z.infer<typeof ledgerEventType>;
+
+/**
+ * Everything that webhooks and lists of events name. `interstitial`: one was charged, and nobody is rewarded; only for bots that
+ * ask for it.
+ */
+export const anyEventType = z.enum([...ledgerEventType.options, "interstitial"]);
 export type AnyEventType = z.infer<typeof anyEventType>;

@@ -52,6 +52,9 @@ const hasOneProof = (request: { init_data?: string | undefined; app_grant?: stri
   (request.init_data === undefined) !== (request.app_grant === undefined);
 const oneProof = { error: "must be given, or app_grant instead", path: ["init_data"] };
 
+/** An ad for a reward, or one that rewards nobody and may be skipped. */
+const adFormat = z.enum(["rewarded", "interstitial"]).optional();
+
 export const openSessionRequest = z
   .object({
     bot_id: telegramId,
@@ -90,8 +93,13 @@ export const openSessionRequest = z
       .max(128)
       .optional()
       .describe("The file below `/media/` that the page loads already. It is used if it is one of the chosen video's."),
+    format: adFormat.describe("Default: `rewarded`. An `interstitial` needs an `app_grant`, and earns nothing."),
   })
   .refine(hasOneProof, oneProof)
+  .refine(({ format, app_grant }) => format !== "interstitial" || app_grant !== undefined, {
+    error: "must be given with the format interstitial",
+    path: ["app_grant"],
+  })
   .meta({ examples: playerExamples.openSessionRequest });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 
@@ -104,7 +112,12 @@ const scriptVersion = z
 
 /** Of a page in the publisher's own mini-app, whose `Origin` is registered for the bot; else 403 `ORIGIN_NOT_REGISTERED`. */
 export const appGrantRequest = z
-  .object({ bot_id: telegramId, ...launchProof, script_version: scriptVersion })
+  .object({
+    bot_id: telegramId,
+    ...launchProof,
+    script_version: scriptVersion,
+    format: adFormat.describe("Of the ad whose availability is answered. Default: `rewarded`."),
+  })
   .refine(hasOneProof, oneProof)
   .meta({ examples: playerExamples.appGrantRequest });
 export type AppGrantRequest = z.infer<typeof appGrantRequest>;
@@ -284,6 +297,11 @@ export const openSessionResponse = z
         .optional()
         .describe("Only with state `watched`: there is nothing more to watch, and no reward, or none yet."),
       ad: adForPlayer,
+      skip_after_ms: z
+        .int()
+        .nonnegative()
+        .optional()
+        .describe("Of an interstitial, and only of it: it rewards nobody, and may be skipped from this position on."),
       rewards: namedRewards.extend({ rewarded: rewardForPlayer.optional() }).optional(),
       accepted_ms: z.int().nonnegative().describe("Accepted progress. Playback resumes at `resume_at_ms`."),
       resume_at_ms: z.int().nonnegative(),

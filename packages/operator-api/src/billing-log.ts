@@ -3,7 +3,7 @@ import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** What the log of billed events has an entry of. */
-export const billedKinds = ["view", "click", "task", "refund"] as const;
+export const billedKinds = ["view", "click", "interstitial", "task", "refund"] as const;
 export type BilledKind = (typeof billedKinds)[number];
 
 const head = z.object({

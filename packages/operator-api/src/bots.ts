@@ -154,6 +154,12 @@ export const botSettings = z.object({
   includeRevenue: z
     .boolean()
     .describe("Webhooks and the list of events say what each event is worth to the publisher."),
+  sendsInterstitials: z
+    .boolean()
+    .describe("Each interstitial that is charged is sent as the webhook `interstitial`. It rewards nobody."),
+  interstitialSeconds: wholeNumber(0, 86_400, "seconds").describe(
+    "A user is shown at most one interstitial within so many seconds.",
+  ),
   hasTasks: z
     .boolean()
     .describe(

@@ -1,4 +1,4 @@
-import type { campaignPhases } from "./campaign-words.ts";
+import { type campaignPhases, isViewFormat } from "./campaign-words.ts";
 import type { Campaign, DeliveredSoFar } from "./campaigns.ts";
 
 export type CampaignPhase = (typeof campaignPhases)[number];
@@ -26,11 +26,15 @@ export function campaignPhase(campaign: Phased, now: number): CampaignPhase {
   if (isTooLittle || (deliveredShare ?? 0) >= 1) return "spent";
   // What is free needs no money.
   if (advertiserLeftMicros !== null && advertiserLeftMicros < price) return "unfunded";
-  // Only a video needs a creative.
-  return campaign.hasCreative || campaign.formats.some((format) => format !== "rewarded") ? "running" : "unapproved";
+  return campaign.hasCreative || !campaign.formats.every(isViewFormat) ? "running" : "unapproved";
 }
 
 function cheapestAd({ formats, viewPriceMicros, clickPriceMicros, taskPriceMicros }: Phased): number {
-  const prices = { rewarded: viewPriceMicros, direct_link: clickPriceMicros, task: taskPriceMicros };
+  const prices = {
+    rewarded: viewPriceMicros,
+    interstitial: viewPriceMicros,
+    direct_link: clickPriceMicros,
+    task: taskPriceMicros,
+  };
   return Math.min(...formats.map((format) => prices[format]));
 }

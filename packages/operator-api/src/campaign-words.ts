@@ -5,9 +5,16 @@
 
 /** What is shown for a code: a video with a reward, or a link that is followed. */
 export const adFormats = ["rewarded", "direct_link"] as const;
-/** What a campaign buys: ads, or tasks: users who join a channel and stay. */
-export const campaignFormats = [...adFormats, "task"] as const;
+/** What a campaign buys: ads, ads between two scenes of a game that reward nobody, or tasks: users who join a channel and stay. */
+export const campaignFormats = [...adFormats, "interstitial", "task"] as const;
 export type CampaignFormat = (typeof campaignFormats)[number];
+
+/** The formats of what is watched: a creative in the player. Each has the name of the event that it earns. */
+export const viewFormats = ["rewarded", "interstitial"] as const satisfies readonly CampaignFormat[];
+export type ViewFormat = (typeof viewFormats)[number];
+
+export const isViewFormat = (format: CampaignFormat): format is ViewFormat =>
+  viewFormats.some((ofViews) => ofViews === format);
 
 /** When a task is paid: as soon as the user has joined, or once the user has stayed. */
 export const taskPayments = ["joined", "kept"] as const;

@@ -100,8 +100,14 @@ export const campaignSettings = z.strictObject({
   landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
   callToAction: boundedText(40).nullable().describe("The label of the button beside a video."),
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
-  viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
+  viewPriceMicros: price.describe(
+    "The price of one completed view, or of one interstitial, in millionths of the deployment's currency.",
+  ),
   clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
+  skipAfterSeconds: wholeNumber(0, 15).describe("An interstitial may be skipped after so many seconds."),
+  chargedAfterSeconds: wholeNumber(1, 30)
+    .nullable()
+    .describe("An interstitial is charged once it was in view for so long; null: until it may be skipped."),
   taskPriceMicros: price.describe(
     "The price of one user who joins the channel and stays, in millionths of the deployment's currency.",
   ),
@@ -146,6 +152,8 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   weight: 1,
   viewPriceMicros: 0,
   clickPriceMicros: 0,
+  skipAfterSeconds: 5,
+  chargedAfterSeconds: null,
   taskPriceMicros: 0,
   taskChatId: null,
   taskHoldDays: 7,
@@ -161,10 +169,11 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   targeting: {},
 };
 
-/** Settings that only one format has: with those of another, a campaign would run free or without a limit. */
+/** Settings that only some formats have: with those of another, a campaign would run free or without a limit. */
 export const settingsOfFormat = {
   rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
   direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
+  interstitial: ["viewPriceMicros", "totalViewCap", "dailyViewCap", "skipAfterSeconds", "chargedAfterSeconds"],
   task: ["taskPriceMicros", "taskChatId", "taskHoldDays", "taskPaidAt"],
 } as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
 

@@ -69,6 +69,7 @@ export const fieldFaults = {
   NUMBER: [],
   OBJECT: [],
   OF_LINKS_ONLY: [],
+  OF_INTERSTITIALS_ONLY: [],
   OF_TASKS_ONLY: [],
   TASK_ALONE: [],
   OF_VIDEOS_ONLY: [],

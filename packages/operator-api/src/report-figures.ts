@@ -75,6 +75,7 @@ export const reportFigures = z.object({
   clicks: z.int(),
   clicksRefused: counts,
   conversions: z.int(),
+  interstitials: z.int().describe("Interstitials that were charged."),
   tasks: z.int().describe("Tasks that were paid, with those that were taken back later."),
   refunds: counts.describe("Refunded charges of views, clicks and tasks: not part of spend, revenue and eCPM."),
   noFillCount: z.int().describe("Of all reasons; reports by audience have no counts by reason."),

@@ -31,6 +31,7 @@ export const deliveryStatesInEnglish = {
 export const eventsInEnglish = {
   rewarded: "rewarded video",
   direct_link: "direct link",
+  interstitial: "interstitial",
   task: "task",
   task_reversed: "task taken back",
 } satisfies Record<AnyEventType, string>;

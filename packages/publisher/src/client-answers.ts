@@ -52,7 +52,7 @@ export interface CodeDescription {
 /** The attempts to send an event: the answer of `GET /client/v1/events/{id}/attempts`, with its names on the wire. */
 export interface EventAttempts {
   event_id: string;
-  event: "rewarded" | "direct_link" | "task" | "task_reversed";
+  event: "rewarded" | "direct_link" | "interstitial" | "task" | "task_reversed";
   test?: true | undefined;
   delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
   /** Why the delivery is in this state, and what to do. */

@@ -9,9 +9,11 @@ export type ShowOutcome =
   | "credited"
   /** It was watched to the end; the publisher has no API, or has not said yet that it recorded the reward. */
   | "watched"
+  /** An interstitial that the user left by its button. */
+  | "skipped"
   | "closed-early"
   | "no-ad"
-  /** By the bot's cooldown or daily cap. */
+  /** By the bot's cooldown or daily cap; an interstitial by its pause between two. */
   | "limited"
   /** By the ad service, for `reason`: a code that was used, launch data that is too old, a view that is refused. */
   | "refused"
@@ -32,7 +34,12 @@ export type Availability =
   | { readonly available: true }
   | { readonly available: false; readonly reason: string; readonly availableAt?: string };
 
-export interface ShowOptions {
+export interface FormatOptions {
+  /** `interstitial`: an ad that rewards nobody and may be skipped. Default: `rewarded`. */
+  readonly format?: "rewarded" | "interstitial";
+}
+
+export interface ShowOptions extends FormatOptions {
   /** From your backend (`POST /client/v1/codes`), with a reference of your own. Without one, the user's open code or a new one. */
   readonly code?: string;
   /** Removes the ad. */
@@ -44,9 +51,9 @@ export interface ShowOptions {
 /** Ads of one bot. Each rejects only for a mistake of the page, with a sentence that says what to do. */
 export interface InAppAds {
   /** Whether the user could watch an ad now. A hint: showing it decides. */
-  availability(): Promise<Availability>;
+  availability(options?: FormatOptions): Promise<Availability>;
   /** Loads the frame and the beginning of the video. Nothing is held or counted. */
-  preload(): Promise<void>;
+  preload(options?: FormatOptions): Promise<void>;
   /** Shows an ad over the page until the user closes it. One at a time. */
   show(options?: ShowOptions): Promise<ShowResult>;
 }

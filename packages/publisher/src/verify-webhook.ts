@@ -1,12 +1,13 @@
 import type { FailedCheck } from "./refused-webhook.ts";
 
-/** What a user earned with: a view, a click, or a task. */
+/** What happened: a user earned with a view, a click or a task, or saw an interstitial. */
 export interface AdEvent {
   /**
    * `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. Only for bots that ask for
    * tasks: `task`, the user joined a channel; `task_reversed`, the user left it too early, and what `task` paid is to be taken back.
+   * Only for bots that ask for interstitials: `interstitial`, one was charged; pay nothing for it.
    */
-  readonly event: "rewarded" | "direct_link" | "task" | "task_reversed";
+  readonly event: "rewarded" | "direct_link" | "interstitial" | "task" | "task_reversed";
   /** The user's Telegram id; `"0"` in a test event without a tester. */
   readonly userId: string;
   /** The same on every attempt and every replay. Undefined if the service sends no ids. */
@@ -243,7 +244,11 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
 }
 
 const isKnown = (event: unknown) =>
-  event === "rewarded" || event === "direct_link" || event === "task" || event === "task_reversed";
+  event === "rewarded" ||
+  event === "direct_link" ||
+  event === "interstitial" ||
+  event === "task" ||
+  event === "task_reversed";
 
 /** An event by its names on the wire. */
 export function eventOf(fields: Readonly<Record<string, unknown>>): AdEvent {

@@ -1,4 +1,4 @@
-import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
+import { type CampaignFormat, isViewFormat } from "@intermission/operator-api/campaign-words";
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import type { Delivered } from "../campaigns/campaigns.ts";
 import type { AdvertiserFunds } from "./advertiser-funds.ts";
@@ -44,7 +44,7 @@ export function countAds({ byId }: ServedAds, { campaignId, format }: ReservedAd
   const state = byId.get(campaignId);
   if (!state) return;
   const { funds, campaign } = state;
-  if (format === "rewarded") {
+  if (isViewFormat(format)) {
     state.viewsInFlight += ads;
     if (funds) funds.heldMicros += ads * campaign.viewPriceMicros;
   } else {
@@ -59,6 +59,7 @@ export function countAds({ byId }: ServedAds, { campaignId, format }: ReservedAd
 function priceOf(campaign: Campaign, format: CampaignFormat): number {
   const prices = {
     rewarded: campaign.viewPriceMicros,
+    interstitial: campaign.viewPriceMicros,
     direct_link: campaign.clickPriceMicros,
     task: campaign.taskPriceMicros,
   } satisfies Record<CampaignFormat, number>;
@@ -86,7 +87,7 @@ interface LimitUse {
 /** The limits that an ad of the format counts towards. */
 function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse[] {
   const { campaign, today, earlier, viewsInFlight, funds } = state;
-  const isView = format === "rewarded";
+  const isView = isViewFormat(format);
   const price = priceOf(campaign, format);
   const views = today.views + viewsInFlight;
   const spent = today.spentMicros + viewsInFlight * campaign.viewPriceMicros;
@@ -194,7 +195,7 @@ function planOfTotal(
   // The advertiser's other campaigns spend the same funds, so that no share of them is this campaign's plan.
   if (campaign.endsAt === null || limit === "advertiser-funds") return undefined;
   const views = today.views + viewsInFlight;
-  const ofFormat = format === "rewarded" ? views : today.clicks;
+  const ofFormat = isViewFormat(format) ? views : today.clicks;
   const done = limit === "total-budget" ? today.spentMicros + viewsInFlight * campaign.viewPriceMicros : ofFormat;
   const daysLeft = (to - from) / DAY_MS + Math.max(0, (campaign.endsAt.getTime() - dayEnd) / DAY_MS);
   const shareOfRest = daysLeft <= 0 ? 1 : Math.min(1, (to - from) / DAY_MS / daysLeft);

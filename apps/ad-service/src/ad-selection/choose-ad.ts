@@ -1,5 +1,10 @@
 import { hash } from "node:crypto";
-import { type CampaignFormat, campaignPriorities } from "@intermission/operator-api/campaign-words";
+import {
+  type CampaignFormat,
+  campaignFormats,
+  campaignPriorities,
+  isViewFormat,
+} from "@intermission/operator-api/campaign-words";
 import type { CampaignCreative } from "@intermission/operator-api/campaigns";
 import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
@@ -111,7 +116,7 @@ export function drawCreative(
   { format, without }: AdRequest,
   random: () => number,
 ): CampaignCreative | null {
-  if (format !== "rewarded") return null;
+  if (!isViewFormat(format)) return null;
   const shown = campaign.creatives.filter((creative) => isShown(creative) && !without?.has(creative.creativeId));
   return drawByWeight(shown, random) ?? null;
 }
@@ -174,9 +179,14 @@ export function indexCampaigns(states: readonly CampaignState[], { now, curve, l
     localTimes,
     states,
     userCapSeconds: longestUserCap(states),
-    formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link"), task: tiersOf("task") },
-    hasFormat: { rewarded: has("rewarded"), direct_link: has("direct_link"), task: has("task") },
+    formats: ofEachFormat(tiersOf),
+    hasFormat: ofEachFormat(has),
   };
+}
+
+function ofEachFormat<Of>(of: (format: CampaignFormat) => Of): Record<CampaignFormat, Of> {
+  // Of this very list.
+  return Object.fromEntries(campaignFormats.map((format) => [format, of(format)])) as Record<CampaignFormat, Of>;
 }
 
 /** Of what a viewer has seen, so much counts for any campaign; undefined if none has a user cap. */

@@ -15,7 +15,7 @@ export function explainCommand(program: Command, context: CommandContext): void 
       "--bot-id 7000000001 --user-id 100000001 --format direct_link --language en --platform android",
     ],
     options: {
-      format: "a video, or a link",
+      format: "a video, a link, or an interstitial",
       language: { text: "as Telegram reports it, such as en", value: "code" },
       platform: { text: "of the user's client", value: "name" },
       country: { text: "the user's, such as DE", value: "code" },

@@ -1,4 +1,4 @@
-import type { CampaignFormat, Platform } from "@intermission/operator-api/campaign-words";
+import { type CampaignFormat, isViewFormat, type Platform } from "@intermission/operator-api/campaign-words";
 import type { Campaign, CampaignCreative, Targeting } from "@intermission/operator-api/campaigns";
 import type { AudienceFacts } from "../viewers/audience.ts";
 import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
@@ -83,9 +83,11 @@ export function exclusionReason(state: CampaignState, request: AdRequest, moment
   const { campaign } = state;
   const { format } = request;
   if (!campaign.formats.includes(format)) return "other-format";
-  if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
-  if (format === "rewarded" && !campaign.creatives.some(isShown)) return "not-approved";
-  if (format === "rewarded" && hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
+  if (isViewFormat(format)) {
+    if (!campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
+    if (!campaign.creatives.some(isShown)) return "not-approved";
+    if (hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
+  }
   return (
     outOfTime(campaign, moment.now) ??
     blockedByBot(campaign, request.bot) ??

@@ -1,4 +1,5 @@
 import type { Bot } from "@intermission/operator-api/bots";
+import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
 import { explainRoutes } from "@intermission/operator-api/explain";
 import type { AnswerOf } from "@intermission/operator-api/route";
 import type { Database } from "@intermission/postgres/open-database";
@@ -20,6 +21,7 @@ interface ExplainOperatorDeps {
   blockOf(viewer: {
     bot: Bot;
     userId: string;
+    format: CampaignFormat;
     now: Date;
   }): Promise<AnswerOf<typeof explainRoutes.explainChoice>["blocked"]>;
   now: () => Date;
@@ -39,7 +41,7 @@ export function explainOperatorRoutes(
       const at = now();
       const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
       const user = { language, platform, country, isPremium };
-      const blocked = await blockOf({ bot, userId, now: at });
+      const blocked = await blockOf({ bot, userId, format, now: at });
       const verdicts = explainChoice(campaigns.index, { format, bot, user, seen }, at).map((verdict) =>
         blocked === undefined ? verdict : { ...verdict, likelihood: 0 },
       );

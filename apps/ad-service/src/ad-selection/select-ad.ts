@@ -1,4 +1,4 @@
-import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
+import { type CampaignFormat, isViewFormat } from "@intermission/operator-api/campaign-words";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type AdvertiserFunds, lockFunds, readFundsOf } from "./advertiser-funds.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
@@ -103,7 +103,7 @@ export async function hasBudgetLeft(
   const { campaign } = state;
   await database.run(lockCampaign, [campaign.campaignId]);
   if (state.funds) await lockFunds(database, campaign.advertiserId);
-  const ownViews = format === "rewarded" ? 1 : 0;
+  const ownViews = isViewFormat(format) ? 1 : 0;
   const heldByOthers = (funds: AdvertiserFunds) => funds.heldMicros - ownViews * campaign.viewPriceMicros;
   const funds = state.funds && { ...state.funds, heldMicros: heldByOthers(state.funds) };
   const others = { ...state, viewsInFlight: state.viewsInFlight - ownViews, funds };

@@ -55,7 +55,7 @@ const moneyLow = `select advertiser_id as "objectId",
    where lately > 0 and left_micros <= lately and not ${isSample("advertiser_id", "sample.advertiser_ids")}`;
 
 /** SQL: what a campaign's cheapest ad costs. With less than that left, it has stopped. */
-const cheapestAd = `least(case when 'rewarded' = any (formats) then view_price_micros end,
+const cheapestAd = `least(case when formats && array['rewarded', 'interstitial'] then view_price_micros end,
          case when 'direct_link' = any (formats) then click_price_micros end,
          case when 'task' = any (formats) then task_price_micros end)`;
 const budgetSpent = `select campaign_id as "objectId", jsonb_build_object('name', name) as facts,

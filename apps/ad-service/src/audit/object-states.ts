@@ -41,7 +41,7 @@ const states = {
   deployment: "select jsonb_build_object('currency', currency) as state from deployment where $1 <> ''",
   view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
       select refunds.occurred_at from events join refunds using (event_id)
-      where events.code = s.code and events.bot_id = s.bot_id and events.event = 'rewarded')) as state
+      where events.code = s.code and events.bot_id = s.bot_id and events.event = s.format)) as state
     from views s where view_id = $1 and code >= week_of_view($1) and code < week_of_view($1) || '~'`,
   click: `select jsonb_build_object(
       'outcome', (select outcome from withheld_clicks where click_id = $1),

@@ -18,6 +18,7 @@ const claim = statement<{ logId: number; xid: string; size: number; settled: str
 const billedAs = {
   rewarded: "view",
   direct_link: "click",
+  interstitial: "interstitial",
   task: "task",
 } as const satisfies Record<Exclude<AnyEventType, "task_reversed">, BilledKind>;
 
@@ -55,7 +56,7 @@ const read = statement<BilledRow>(
   `select billed.kind, event_id as "eventId", billed.campaign_id as "campaignId", billed.xid, billed.occurred_at as at,
      price_micros::text as "priceMicros",
      coalesce(shown.sha256, encode(sha256(convert_to(shown.url, 'UTF8')), 'hex')) as "creativeHash",
-     case billed.kind when 'view' then watched.started_at when 'click' then billed.occurred_at end as "startedAt",
+     case billed.kind when 'click' then billed.occurred_at else watched.started_at end as "startedAt",
      watched.accepted_ms as "countedMs", encode(sha256(salt || convert_to(init_data, 'UTF8')), 'hex') as launch
    from ${billedRows("xid >= $1::xid8 and xid < $2::xid8")}
    left join lateral (
@@ -64,7 +65,7 @@ const read = statement<BilledRow>(
    left join lateral (
      select view_id, opened_at, started_at, accepted_ms from views
      where views.code = billed.code and views.bot_id = billed.bot_id offset 0
-   ) as watched on billed.kind = 'view'
+   ) as watched on billed.kind in ('view', 'interstitial')
    left join lateral (
      select salt, init_data from view_launches as launched
      where launched.code = billed.code and launched.bot_id = billed.bot_id and launched.opened_at = watched.opened_at

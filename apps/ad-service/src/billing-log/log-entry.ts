@@ -4,6 +4,7 @@ import type { BilledKind } from "@intermission/operator-api/billing-log";
 export const ledgerKinds = {
   view: "charge",
   click: "charge",
+  interstitial: "charge",
   task: "charge",
   refund: "refund",
 } as const satisfies Record<BilledKind, "charge" | "refund">;

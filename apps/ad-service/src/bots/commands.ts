@@ -40,6 +40,8 @@ const settings = {
   skipOffer: "start the ad without the mini-app's offer",
   closeWhenCredited: "close the mini-app 3 s after the reward is credited",
   includeRevenue: "say in webhooks and in the list of events what each is worth to the publisher",
+  sendsInterstitials: "send the webhook interstitial for each that is charged",
+  interstitialSeconds: { text: "between two interstitials of a user", value: "seconds" },
   hasTasks: "the bot asks for tasks and gets their webhooks; read docs/tasks.md before",
   appOrigins: {
     flag: "app-origin",

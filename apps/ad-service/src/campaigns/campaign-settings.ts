@@ -61,6 +61,10 @@ const formatFaults = {
       "is for direct links, and this campaign has only videos: it would never be charged or counted (clicks on a video's button are free)",
     fault: fieldFault("OF_LINKS_ONLY"),
   },
+  interstitial: {
+    message: "is for interstitials, and this campaign has none: it would say nothing",
+    fault: fieldFault("OF_INTERSTITIALS_ONLY"),
+  },
   task: {
     message: "is for tasks, and this campaign has none: it would never be charged or counted",
     fault: fieldFault("OF_TASKS_ONLY"),
@@ -69,9 +73,10 @@ const formatFaults = {
 
 /** With the price or the cap of the other format, a campaign would run free or without a limit. */
 function formatFault({ formats, ...settings }: CampaignSettings & { formats: CampaignFormat[] }) {
+  const own = new Set<string>(formats.flatMap((format) => settingsOfFormat[format]));
   for (const format of campaignFormats) {
-    const field = settingsOfFormat[format].find((name) => settings[name] !== defaultSettings[name]);
-    if (!formats.includes(format) && field !== undefined) return { field, ...formatFaults[format] };
+    const field = settingsOfFormat[format].find((name) => !own.has(name) && settings[name] !== defaultSettings[name]);
+    if (field !== undefined) return { field, ...formatFaults[format] };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { CampaignFormat, CampaignStatus } from "@intermission/operator-api/campaign-words";
+import { type CampaignFormat, type CampaignStatus, isViewFormat } from "@intermission/operator-api/campaign-words";
 import {
   type Campaign,
   type CampaignSettings,
@@ -160,11 +160,16 @@ function archivedFault(name: string): CampaignFault {
 }
 
 function creativesFault(formats: CampaignFormat[], creativeIds: string[]): CampaignFault | undefined {
-  if (formats.includes("rewarded") === creativeIds.length > 0) return undefined;
-  if (formats.includes("rewarded")) {
-    return { field: "creativeIds", message: "a rewarded campaign needs a video", fault: fieldFault("VIDEO_NEEDED") };
+  const [ofViews] = formats.filter(isViewFormat);
+  if ((ofViews !== undefined) === creativeIds.length > 0) return undefined;
+  if (ofViews !== undefined) {
+    return {
+      field: "creativeIds",
+      message: `a campaign of the format ${ofViews} needs a video`,
+      fault: fieldFault("VIDEO_NEEDED"),
+    };
   }
-  const message = "a campaign without the format rewarded has no video";
+  const message = "a campaign without the format rewarded or interstitial has no video";
   return { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") };
 }
 
@@ -283,7 +288,7 @@ export async function attachCreative(
   const { campaignId } = of;
   const { label, callToAction, weight } = shown;
   return changed(database, of, async (tx, campaign) => {
-    if (!campaign.formats.includes("rewarded")) {
+    if (!campaign.formats.some(isViewFormat)) {
       const message = "a campaign of direct links has a landing URL and no video";
       const fault = { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") } as const;
       return { outcome: "invalid", fault };

@@ -20,7 +20,7 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
   ),
   summed as (
     update campaign_days set
-      views = views - (event = 'rewarded')::integer,
+      views = views - (event in ('rewarded', 'interstitial'))::integer,
       clicks = clicks - (event = 'direct_link')::integer,
       spent_micros = spent_micros - price_micros
     from refunded

@@ -89,6 +89,8 @@ interface Enqueued {
   isTraced?: boolean;
   /** The statement has made sure, under a lock of each event's viewer, that none of these events exists. */
   existenceChecked?: boolean;
+  /** `from` may have events without a body: nothing is sent of them. */
+  maySayNothing?: boolean;
   /** More columns of `events` that `from` has. */
   more?: readonly string[];
 }
@@ -112,26 +114,30 @@ export const LEASE_SECONDS = 30;
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook(enqueued: Enqueued): string {
-  const { from, slots, isTraced = false, existenceChecked = false, more = [] } = enqueued;
+  const { from, slots, isTraced = false, existenceChecked = false, maySayNothing = false, more = [] } = enqueued;
   const made = existenceChecked ? from : "enqueued";
+  const sent = maySayNothing ? "events_sent" : made;
   const names = [...columns, ...more].join(", ");
   const insert = `insert into events (${names}) select ${names} from ${from}`;
   const events = existenceChecked
     ? `events_made as (${insert}),`
     : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
       returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`;
-  const ofMadeEvents = existenceChecked
+  const ofSentEvents = existenceChecked
     ? ""
-    : " where case when event_id in (select event_id from enqueued) then true end";
-  return `${events}
+    : ` where case when event_id in (select event_id from ${sent}) then true end`;
+  const choice = maySayNothing
+    ? `events_sent as (select * from enqueued where event_id not in (select event_id from ${from} where body is null and event_id is not null)),`
+    : "";
+  return `${events}${choice}
     bodies_made as (
       insert into event_bodies (event_id, bot_id, body, traceparent)
-      select event_id, bot_id, body, ${isTraced ? "traceparent" : "null"} from ${from}${ofMadeEvents}
+      select event_id, bot_id, body, ${isTraced ? "traceparent" : "null"} from ${from}${ofSentEvents}
     ),
     active_endpoints as materialized (
-      select bot_id from endpoints where bot_id = any (array(select bot_id from ${made})) and state = 'active'
+      select bot_id from endpoints where bot_id = any (array(select bot_id from ${sent})) and state = 'active'
     ),
-    ${slots === undefined ? "" : claimedEvents(made, slots)}enqueued_deliveries as (
+    ${slots === undefined ? "" : claimedEvents(sent, slots)}enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, is_test, state, attempts, fence, lease_until)
       select bot_id, event_id, is_test,
         case when is_claimed then 'sending'
@@ -140,7 +146,7 @@ export function enqueueWebhook(enqueued: Enqueued): string {
         case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from (
         select bot_id, event_id, is_test, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
-        from ${made} offset 0) as made
+        from ${sent} offset 0) as made
       returning event_id, state
     ),
     campaign_days_summed as (${addToCampaignDays(made)})`;
@@ -161,7 +167,7 @@ const claimedEvents = (made: string, slots: string) => `claimed_events as (
 function addToCampaignDays(from: string): string {
   return `
     insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
-    select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event = 'rewarded'),
+    select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event in ('rewarded', 'interstitial')),
       count(*) filter (where event = 'direct_link'), sum(price_micros)
     from ${from} where price_micros is not null group by 1, 2 order by 1, 2
     on conflict (campaign_id, day) do update set

@@ -33,12 +33,15 @@ const deliveryIn = `coalesce((
        select state from deliveries where deliveries.bot_id = events.bot_id and deliveries.event_id = events.event_id
      ), 'not-kept') as delivery`;
 
+/** A publisher that asks for no interstitials may not know the word. */
+const isForBot = `(event <> 'interstitial' or (select sends_interstitials from bots where bots.bot_id = $1))`;
+
 const select = statement<EventRow>(
   "events.list",
   `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
      revenue_micros, is_test, occurred_at, ${deliveryIn}
    from events
-   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid()
+   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid() and ${isForBot}
    order by xid, event_id limit $4`,
 );
 
@@ -48,7 +51,7 @@ const selectEnd = statement<EventRow>(
   `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
      revenue_micros, is_test, occurred_at, ${deliveryIn}
    from events
-   where bot_id = $1 and not is_erased and xid < settled_xid()
+   where bot_id = $1 and not is_erased and xid < settled_xid() and ${isForBot}
    order by xid desc, event_id desc limit $2`,
 );
 

@@ -152,7 +152,7 @@ const ofEachBot = (
   select * from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
 ) as events`;
 
-const viewRevenue = "case event when 'rewarded' then revenue_micros else 0 end";
+const viewRevenue = "case when event in ('rewarded', 'interstitial') then revenue_micros else 0 end";
 
 /** Adds to the sums of events and currencies: `reported` or `reversed` conversions and their value. */
 const addToConversions = (table: string, column: "reported" | "reversed") =>

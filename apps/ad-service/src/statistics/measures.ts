@@ -39,10 +39,12 @@ export const measureOfMilestone = {
 } as const satisfies Record<CountedMilestone, string>;
 
 /** An event that takes something back has no price, and its refund is counted. */
-export const measureOfEvent = { rewarded: "rewards", direct_link: "clicks", task: "tasks" } as const satisfies Record<
-  Exclude<AnyEventType, "task_reversed">,
-  string
->;
+export const measureOfEvent = {
+  rewarded: "rewards",
+  direct_link: "clicks",
+  interstitial: "interstitials",
+  task: "tasks",
+} as const satisfies Record<Exclude<AnyEventType, "task_reversed">, string>;
 
 /** A column of the tables of sums (`sum-tables.ts`). */
 export type Measure =
@@ -88,6 +90,7 @@ export const measureRows = {
   "playback-faults": { column: "playback_faults", figure: "playbackFaultCount", reasons: "playbackFaults", series: ["intermission_playback_faults_total", "given-up"] },
   rewards: { column: "rewards", figure: "rewards", series: [rewards, "rewarded"] },
   clicks: { column: "clicks", figure: "clicks", series: [rewards, "direct_link"] },
+  interstitials: { column: "interstitials", figure: "interstitials", series: [rewards, "interstitial"] },
   tasks: { column: "tasks", figure: "tasks", series: [rewards, "task"] },
   refunds: { column: "refunds", figure: "refundCount", reasons: "refunds", series: [rewards, "refund"] },
   "clicks-refused": { column: "clicks_refused", figure: "clicksRefusedCount", reasons: "clicksRefused", series: [clicks, "refused"] },

@@ -40,7 +40,8 @@ export function userOperatorRoutes(
       const bot = await findBot(bots, params.botId);
       if (limits === undefined || bot === undefined) throw unknownBot(params.botId);
       const timeline = await timelineOfUser(database, { ...params, maxCodes: query.codes });
-      const blocked = (await blockOfViewer(database, { bot, userId: params.userId, now: now() })) ?? null;
+      const blocked =
+        (await blockOfViewer(database, { bot, userId: params.userId, format: "rewarded", now: now() })) ?? null;
       return { ...params, ...limits, currency, blocked, codes: outcomesOf(timeline.entries), ...timeline };
     },
 

@@ -272,6 +272,7 @@ function trackersOf(
     midpoint: of("midpoint"),
     thirdQuartile: of("thirdQuartile"),
     close: of("close", "closeLinear"),
+    skip: of("skip"),
     mute: of("mute"),
     unmute: of("unmute"),
     pause: of("pause"),

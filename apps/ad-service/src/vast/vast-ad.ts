@@ -11,6 +11,7 @@ const playbackEvents = [
   "thirdQuartile",
   "complete",
   "close",
+  "skip",
   ...interactions,
 ] as const;
 

@@ -119,7 +119,7 @@ describe("the documentation's lists of VAST's elements", () => {
   });
 
   test("an event that is not called is counted", async () => {
-    const tracking = `<TrackingEvents><Tracking event="skip">https://a.test/</Tracking>
+    const tracking = `<TrackingEvents><Tracking event="rewind">https://a.test/</Tracking>
       <Tracking event="progress" offset="soon">https://a.test/</Tracking></TrackingEvents>`;
     const { outcome } = await unwrap({ "/tag": inline({ tracking }) });
     expect(outcome.drops).toMatchObject({ event: 2 });

@@ -27,6 +27,12 @@ export interface ViewerLimitSettings {
   dailyCap: number;
 }
 
+/** The viewer's latest interstitial with one bot, and the bot's pause between two. */
+export interface ViewerInterstitials {
+  lastInterstitialAt: Date | null;
+  interstitialSeconds: number;
+}
+
 const free: ViewerLimit = { outcome: "free" };
 const DAY_MS = 86_400_000;
 /** Clocks may differ by a minute. */
@@ -54,6 +60,17 @@ export function limitOfViewer(
   return cooldownEnd !== undefined && cooldownEnd > now
     ? { outcome: "limited", reason: "cooldown", availableAt: cooldownEnd }
     : free;
+}
+
+/** Whether an interstitial may begin. It rewards nobody, so that cooldown and daily cap do not apply to it. */
+export function limitOfInterstitials(
+  { lastInterstitialAt, interstitialSeconds }: ViewerInterstitials,
+  now: Date,
+): ViewerLimit {
+  const last = plausibleTime(lastInterstitialAt, now);
+  if (last === null) return free;
+  const availableAt = new Date(last.getTime() + interstitialSeconds * 1000);
+  return availableAt > now ? { outcome: "limited", reason: "cooldown", availableAt } : free;
 }
 
 /** The viewer's row after it has earned once more. */

@@ -16,6 +16,7 @@ const nothing: Progress = { covered: [], sequences: [], refusals: {} };
 const tenSeconds: Playback = {
   progress: nothing,
   durationMs: 10_000,
+  chargedAfterMs: null,
   openedAt: start,
   startedAt: start,
   closedAt: null,

@@ -31,7 +31,8 @@ export type Milestone = "start" | "first-quartile" | "midpoint" | "third-quartil
 export interface Reached {
   isStarted: boolean;
   acceptedMs: number;
-  isWatched: boolean;
+  /** To the end. */
+  isComplete: boolean;
 }
 
 const quartiles = [
@@ -46,12 +47,12 @@ export function milestonesBetween(before: Reached, after: Reached, durationMs: n
   return milestonesOf(after, durationMs).filter((milestone) => !reached.includes(milestone));
 }
 
-function milestonesOf({ isStarted, acceptedMs, isWatched }: Reached, durationMs: number): Milestone[] {
-  const passed = quartiles.filter(([, share]) => isWatched || acceptedMs >= durationMs * share);
+function milestonesOf({ isStarted, acceptedMs, isComplete }: Reached, durationMs: number): Milestone[] {
+  const passed = quartiles.filter(([, share]) => isComplete || acceptedMs >= durationMs * share);
   return [
     ...(isStarted ? (["start"] as const) : []),
     ...passed.map(([milestone]) => milestone),
-    ...(isWatched ? (["complete"] as const) : []),
+    ...(isComplete ? (["complete"] as const) : []),
   ];
 }
 
@@ -68,6 +69,8 @@ export interface Progress {
 export interface Playback {
   progress: Progress;
   durationMs: number;
+  /** An interstitial is charged once so much of it counts; null: the whole video must. */
+  chargedAfterMs: number | null;
   /** Real time counts from here: a bad network may hold back every call, also that of the start, until the view is over. */
   openedAt: Date;
   /** When the server learnt that playback began; nothing counts before a call has said so. */
@@ -86,6 +89,7 @@ export interface Playback {
 export interface AcceptedProgress {
   progress: Progress;
   acceptedMs: number;
+  /** It has earned its event: watched to the end, or an interstitial for as long as it is charged for. */
   isWatched: boolean;
   acknowledged: number[];
   refused: { sequence: number; reason: ReportRefusalReason }[];
@@ -145,10 +149,10 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
         const range = rangeOf(report, durationMs);
         const merged = mergeRange(covered, range, JITTER_MS);
         const mergedClaim = mergeRange(claimed, range, JITTER_MS);
-        if (totalLength(merged) <= totalLength(covered) || neededClockMs(merged, durationMs) <= allowedMs) {
+        if (totalLength(merged) <= totalLength(covered) || neededClockMs(merged, playback) <= allowedMs) {
           covered = merged;
           claimed = mergedClaim;
-        } else if (neededClockMs(mergedClaim, durationMs) <= finallyAllowedMs) {
+        } else if (neededClockMs(mergedClaim, playback) <= finallyAllowedMs) {
           claimed = mergedClaim;
           early.push(report);
           continue;
@@ -166,11 +170,11 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
   const acceptedMs = totalLength(covered);
-  const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, durationMs) - allowedMs)) : 0;
+  const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, playback) - allowedMs)) : 0;
   return {
     progress: { covered, sequences, refusals },
     acceptedMs,
-    isWatched: isWatched(covered, durationMs),
+    isWatched: hasEarned(covered, playback),
     acknowledged,
     refused,
     tooEarly: early.length > 0 ? waitFor(early, earlyMs) : undefined,
@@ -178,7 +182,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
     claimedMs: totalLength(claimed),
     early,
     earlyMs,
-    isClaimedWatched: isWatched(claimed, durationMs),
+    isClaimedWatched: hasEarned(claimed, playback),
     ...creditTime(playback, acceptedMs, allowedMs),
   };
 }
@@ -220,10 +224,13 @@ function freeFromMs({ openedAt, creditedUntil }: Playback, startedAt: Date): num
 }
 
 /** The credited time that this coverage requires. */
-function neededClockMs(covered: readonly Range[], durationMs: number): number {
+function neededClockMs(covered: readonly Range[], { durationMs, chargedAfterMs }: Terms): number {
   const coveredMs = totalLength(covered);
-  if (!isWatched(covered, durationMs)) return coveredMs - SLACK_MS;
-  return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), MIN_VIEW_MS));
+  if (isComplete(covered, durationMs))
+    return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), MIN_VIEW_MS));
+  // The slack charges no interstitial.
+  const isCharged = chargedAfterMs !== null && coveredMs >= chargedAfterMs;
+  return isCharged ? Math.max(coveredMs - SLACK_MS, chargedAfterMs) : coveredMs - SLACK_MS;
 }
 
 /** Credits uncredited time from its beginning, as much as the progress covers. */
@@ -250,7 +257,14 @@ function rangeOf(report: ProgressReport, durationMs: number): Range {
   return [from, to];
 }
 
-function isWatched(covered: readonly Range[], durationMs: number): boolean {
+type Terms = Pick<Playback, "durationMs" | "chargedAfterMs">;
+
+function hasEarned(covered: readonly Range[], { durationMs, chargedAfterMs }: Terms): boolean {
+  return isComplete(covered, durationMs) || (chargedAfterMs !== null && totalLength(covered) >= chargedAfterMs);
+}
+
+/** Whether the video was played to its end. */
+export function isComplete(covered: readonly Range[], durationMs: number): boolean {
   const isAllButTheLastSecond = covered.some(([from, to]) => from === 0 && to >= durationMs - lastMsOf(durationMs));
   return isAllButTheLastSecond || totalLength(covered) >= durationMs * WATCHED_SHARE;
 }

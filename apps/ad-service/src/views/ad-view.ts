@@ -1,6 +1,7 @@
 import type { ViewState } from "@intermission/ad-core/client-api";
 import type { ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
 import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
+import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import type { CloseReason } from "@intermission/operator-api/reviews";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -31,6 +32,10 @@ export interface AdView {
   /** Its ad came from a VAST tag, so trackers are called. */
   isVast: boolean;
   isTest: boolean;
+  format: ViewFormat;
+  /** Of an interstitial, as its campaign had it at the opening; null for a rewarded view. */
+  skipAfterMs: number | null;
+  chargedAfterMs: number | null;
   durationMs: number;
   openedAt: Date;
   deadline: Date;
@@ -89,6 +94,9 @@ const columns = {
   creativeId: "s.creative_id",
   isVast: "s.is_vast",
   isTest: "s.is_test",
+  format: "s.format",
+  skipAfterMs: "s.skip_after_ms",
+  chargedAfterMs: "s.charged_after_ms",
   durationMs: "s.duration_ms",
   openedAt: "s.opened_at",
   deadline: "s.deadline",

@@ -1,7 +1,14 @@
 import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
 import type { Interaction } from "@intermission/ad-core/wire-fields";
 import type { CloseReason } from "@intermission/operator-api/reviews";
-import { type AcceptedProgress, acceptProgress, maxWaitMs, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
+import {
+  type AcceptedProgress,
+  acceptProgress,
+  isComplete,
+  maxWaitMs,
+  milestonesBetween,
+  SLACK_MS,
+} from "./accept-progress.ts";
 import { type AdView, latest, plausibleTimes } from "./ad-view.ts";
 import { framesOfCreative } from "./expected-frames.ts";
 import { hasNoPicture } from "./judge-picture.ts";
@@ -81,8 +88,8 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     dueAt: dueAtOf(view, { isNewlyWatched, settleAt: pending?.settleAt, now }),
   };
   const milestones = milestonesBetween(
-    { isStarted: view.startedAt !== null, acceptedMs: view.acceptedMs, isWatched: view.state === "watched" },
-    { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
+    { isStarted: view.startedAt !== null, acceptedMs: view.acceptedMs, isComplete: isAtEnd(view) },
+    { isStarted: startedAt !== null, acceptedMs, isComplete: isAtEnd(after) },
     view.durationMs,
   );
   const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
@@ -91,6 +98,10 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };
+}
+
+function isAtEnd({ state, format, progress, durationMs }: AdView): boolean {
+  return state === "watched" && (format === "rewarded" || isComplete(progress.covered, durationMs));
 }
 
 interface Judged {

@@ -78,7 +78,8 @@ export function appGrantRoutes(
     spend(request, checks, addressNetwork(request.ip), at);
     const { origin, "user-agent": userAgent } = request.headers;
     const page = { origin, userAgent, country: countrySource?.(request) };
-    const question = { botId: body.bot_id, launch: proofOf(body), count: countingFor(request), now: at };
+    const { format = "rewarded" } = body;
+    const question = { botId: body.bot_id, launch: proofOf(body), format, count: countingFor(request), now: at };
     const outcome = await openAppGrant(openings, { ...question, ...page });
     const state = scriptStateOf(outcome);
     if (state) await note(request, { botId: body.bot_id, version: body.script_version, state });

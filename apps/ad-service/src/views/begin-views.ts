@@ -19,6 +19,7 @@ export interface NewView {
   creativeId: string;
   durationMs: number;
   vastAd: VastAd | undefined;
+  terms: ViewTerms;
   /** Of a bought ad; null: its campaign's price at the end. */
   priceMicros: number | null;
   isTest: boolean;
@@ -31,6 +32,9 @@ export interface NewView {
   viewer: Opening["viewer"];
   now: Date;
 }
+
+/** What a view is, and when an interstitial may be skipped and is charged. */
+export type ViewTerms = Pick<AdView, "format" | "skipAfterMs" | "chargedAfterMs">;
 
 /** A view that began in time may finish after its code expired. */
 const GRACE_MS = 10 * 60_000;
@@ -50,6 +54,9 @@ const newViewRows = rowParameters({
   is_test: "boolean",
   audience: "text",
   duration_ms: "integer",
+  format: "text",
+  skip_after_ms: "integer",
+  charged_after_ms: "integer",
   opened_at: "timestamptz",
   deadline: "timestamptz",
   failed_creatives: "text[]",
@@ -64,7 +71,7 @@ const newViewRows = rowParameters({
 
 /** Columns of `new_views` that the row of the view takes as they are. */
 const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
-      audience, duration_ms, opened_at, deadline, failed_creatives, price_micros`;
+      audience, duration_ms, format, skip_after_ms, charged_after_ms, opened_at, deadline, failed_creatives, price_micros`;
 
 /** What Telegram signed, for the log of billed events. */
 const storeLaunches = `insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
@@ -181,6 +188,9 @@ function newViewRowOf(view: NewView, position: number) {
     is_test: view.isTest,
     audience: view.audience,
     duration_ms: view.durationMs,
+    format: view.terms.format,
+    skip_after_ms: view.terms.skipAfterMs,
+    charged_after_ms: view.terms.chargedAfterMs,
     opened_at: now,
     deadline: deadlineOf(view),
     failed_creatives: view.failedCreatives,
@@ -211,6 +221,7 @@ function viewOfNew(view: NewView): AdView {
     creativeId: view.creativeId,
     isVast: view.vastAd !== undefined,
     isTest: view.isTest,
+    ...view.terms,
     durationMs: view.durationMs,
     openedAt: now,
     deadline: deadlineOf(view),

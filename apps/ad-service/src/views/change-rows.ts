@@ -63,9 +63,11 @@ export const changeRows = rowParameters({
   day: "text",
   earned_today: "integer",
   last_earned_at: "timestamptz",
+  last_interstitial_at: "timestamptz",
   clock_change: "text",
   released_until: "timestamptz",
   event_id: "text",
+  event: "text",
   price_micros: "bigint",
   revenue_micros: "bigint",
   body: "text",
@@ -108,7 +110,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
   const viewer = viewerAfter(change, decision, facts);
   const state = endStateOf(decision);
   const milestones = milestonesOf(change, decision);
-  const isEarned = viewer.earnings !== undefined;
+  const isEarned = state !== undefined && state === decision.outcome;
   return {
     ...progressRowOf({ ...change, after }, position),
     user_id: before.userId,
@@ -136,34 +138,44 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
     day: viewer.earnings?.day,
     earned_today: viewer.earnings?.earnedToday,
     last_earned_at: viewer.earnings?.lastEarnedAt,
+    last_interstitial_at: viewer.lastInterstitialAt,
     clock_change: viewer.clock?.kind,
     released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
     ...(state === "rewarded" && ending && facts ? eventColumns(change, ending, facts) : noEvent),
   };
 }
 
-const noEvent = { event_id: null, price_micros: null, revenue_micros: null, body: null, traceparent: null };
+const noEvent = {
+  event_id: null,
+  event: null,
+  price_micros: null,
+  revenue_micros: null,
+  body: null,
+  traceparent: null,
+};
 
 function eventColumns({ after, now }: ViewChange, ending: ViewEnding, facts: ViewerFacts) {
   const worth = worthOf(facts, after);
   const { priceMicros, revenueMicros } = worth;
   return {
     event_id: ending.eventId,
+    event: after.format,
     price_micros: priceMicros,
     revenue_micros: revenueMicros,
-    body: bodyOf(after, ending, now, worth),
+    body: bodyOf(after, { ...facts, ...ending }, now, worth),
     traceparent: ending.traceparent,
   };
 }
 
-/** The bytes of the event that the view may earn. */
+/** The bytes of the event that the view may earn; null: nothing is sent of it. */
 export function bodyOf(
-  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
-  { eventId }: { eventId: string },
+  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest" | "format">,
+  { eventId, sendsInterstitials }: { eventId: string } & Pick<ViewerFacts, "sendsInterstitials">,
   now: Date,
   { fields }: EventWorth,
-): string {
+): string | null {
+  if (view.format === "interstitial" && !sendsInterstitials) return null;
   const { botId, userId, code, reference, startParam, isTest } = view;
   const of = { eventId, botId, userId, code, reference, startParam };
-  return webhookBody({ event: "rewarded", ...of, at: now, worth: fields, isTest });
+  return webhookBody({ event: view.format, ...of, at: now, worth: fields, isTest });
 }

@@ -12,6 +12,8 @@ const anyFacts: fc.Arbitrary<AvailabilityFacts> = fc.record({
   day: fc.option(fc.constantFrom("2026-02-28", "2026-03-01")),
   earnedToday: fc.integer({ min: 0, max: 4 }),
   lastEarnedAt: fc.option(instant),
+  lastInterstitialAt: fc.option(instant),
+  interstitialSeconds: fc.constantFrom(0, 60, 3600),
   cooldownSeconds: fc.constantFrom(0, 60, 3600),
   dailyCap: fc.integer({ min: 1, max: 4 }),
   unfinished: fc.record({

@@ -9,9 +9,11 @@ import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import { buyersFor } from "../offers/auction.ts";
 import {
   earnedOnDay,
+  limitOfInterstitials,
   limitOfViewer,
   type UnfinishedViews,
   type ViewerEarnings,
+  type ViewerInterstitials,
   type ViewerLimitSettings,
 } from "../viewers/limit-of-viewer.ts";
 
@@ -27,10 +29,13 @@ export type Availability =
   | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
 
 const readFacts = statement<
-  ViewerEarnings & ViewerLimitSettings & { unfinished: number; lastActiveAt: Date | null; firstDeadline: Date | null }
+  ViewerEarnings &
+    ViewerLimitSettings &
+    ViewerInterstitials & { unfinished: number; lastActiveAt: Date | null; firstDeadline: Date | null }
 >(
   "views.limit-facts-of-user",
   `select v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
+     v.last_interstitial_at as "lastInterstitialAt", bots.interstitial_seconds as "interstitialSeconds",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from bots
@@ -61,7 +66,7 @@ export async function describeAvailability(
 ): Promise<Availability> {
   const facts = await factsOfViewer(database, { bot, userId, now });
   // Whether an ad fits is read only where nothing else is in the way.
-  const hindrance = hindranceOf(facts, now);
+  const hindrance = hindranceOf(facts, now, formats);
   if (hindrance !== undefined) return hindrance;
   const earned = { earnedToday: earnedOnDay(facts, now), dailyCap: facts.dailyCap };
   for (const format of formats) {
@@ -90,12 +95,12 @@ async function factsOfViewer(database: Database, { bot, userId, now }: ViewerOfB
 }
 
 /** Why no ad at all is opened for a user now, whichever campaigns run; undefined: nothing is in the way. */
-export async function blockOfViewer(database: Database, viewer: ViewerOfBot) {
-  const hindrance = hindranceOf(await factsOfViewer(database, viewer), viewer.now);
+export async function blockOfViewer(database: Database, viewer: ViewerOfBot & { format: CampaignFormat }) {
+  const hindrance = hindranceOf(await factsOfViewer(database, viewer), viewer.now, [viewer.format]);
   return hindrance && { reason: hindrance.reason, availableAt: hindrance.availableAt ?? null };
 }
 
-export interface AvailabilityFacts extends ViewerEarnings, ViewerLimitSettings {
+export interface AvailabilityFacts extends ViewerEarnings, ViewerLimitSettings, ViewerInterstitials {
   isSuspended: boolean;
   unfinished: UnfinishedViews;
 }
@@ -104,9 +109,12 @@ export interface AvailabilityFacts extends ViewerEarnings, ViewerLimitSettings {
 export function hindranceOf(
   facts: AvailabilityFacts,
   now: Date,
+  formats: readonly CampaignFormat[] = [],
 ): { outcome: "unavailable"; reason: Exclude<UnavailableReason, "no-ad">; availableAt: Date | undefined } | undefined {
   if (facts.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
-  const limit = limitOfViewer(facts, facts.unfinished, facts, now);
+  const limit = formats.includes("interstitial")
+    ? limitOfInterstitials(facts, now)
+    : limitOfViewer(facts, facts.unfinished, facts, now);
   if (limit.outcome === "free") return undefined;
   return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
 }

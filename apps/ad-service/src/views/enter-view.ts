@@ -2,6 +2,7 @@ import { isCode } from "@intermission/ad-core/code";
 import type { Consent } from "@intermission/ad-core/consent";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
@@ -36,7 +37,7 @@ import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { readConsent } from "../viewers/viewer-consents.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { type AdView, latest } from "./ad-view.ts";
-import { beginViews, type NewView } from "./begin-views.ts";
+import { beginViews, type NewView, type ViewTerms } from "./begin-views.ts";
 import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import { isTooOld } from "./offer-age.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
@@ -85,7 +86,7 @@ export interface EnterViewInput extends OpeningInput {
   /** The launch data is too old to begin a view. */
   mustContinue: boolean;
   bot: Bot;
-  ad: Omit<UserAdRequest, "seen">;
+  ad: Omit<UserAdRequest, "seen" | "format"> & { format: ViewFormat };
   userAgent: string;
   /** The viewer's. */
   address?: string | undefined;
@@ -138,7 +139,9 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   try {
     for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
       const { userId, mustContinue } = input;
-      const opening = await deps.reading.submit({ botId, userId, code: requestedCode, mustContinue, seenSince, now });
+      const { format } = input.ad;
+      const question = { botId, userId, code: requestedCode, mustContinue, format, seenSince, now };
+      const opening = await deps.reading.submit(question);
       const entered = await enter(deps, opening, { ...input, requestedCode }, tried);
       if (entered.outcome === "spent") requestedCode = undefined;
       else if (entered.outcome !== "changed") return entered;
@@ -287,6 +290,7 @@ async function beginView(
       creativeId,
       durationMs,
       vastAd,
+      terms: termsOf(input.ad.format, state.campaign),
       priceMicros,
       isTest: input.isTest,
       audience: audienceText(input.ad.user),
@@ -328,10 +332,12 @@ async function choosePlayableAd(
   const { database } = views;
   const { now } = input;
   const request = { ...input.ad, without, seen };
-  const tags = deps.sources ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
+  // What buyers and the order of tags earn is known of rewarded views alone.
+  const isOrdered = input.ad.format === "rewarded";
+  const tags = deps.sources && isOrdered ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
   for (const { campaign } of tags) for (const { creativeId } of campaign.creatives) without.add(creativeId);
   const choice = await selectAd({ database, campaigns: deps.campaigns }, request, input);
-  if (tags.length > 0 || (deps.demand && deps.campaigns.buyers.length > 0)) {
+  if (tags.length > 0 || (isOrdered && deps.demand && deps.campaigns.buyers.length > 0)) {
     const own = choice.outcome === "chosen" ? choice.state : undefined;
     const better = await takeBetter(deps, { input, viewId, request, tags, own }, tried);
     if (better && choice.outcome === "chosen") choice.release();
@@ -502,11 +508,12 @@ async function storeNewView(
   state: CampaignState,
 ): Promise<AdView | "limit-reached" | undefined> {
   const { vastAd, isTest, now } = view;
+  const { format } = view.terms;
   const hasNotice = vastAd?.trackers.win !== undefined && !isTest;
-  const isLimited = isSerialized(state, "rewarded");
+  const isLimited = isSerialized(state, format);
   if (!isLimited && !hasNotice) return beginning.submit(view);
   return database.transaction(async (tx) => {
-    if (isLimited && !(await hasBudgetLeft(tx, state, { format: "rewarded", now }))) return "limit-reached";
+    if (isLimited && !(await hasBudgetLeft(tx, state, { format, now }))) return "limit-reached";
     const [begun] = await beginViews(tx, [view]);
     // The notice of the win commits with the view that is offered: neither is without the other.
     if (begun && hasNotice) await enqueueTrackerCalls(tx, begun, { events: ["win"], playheadMs: 0, now });
@@ -529,10 +536,21 @@ async function askTag(
   return vastAd;
 }
 
-/** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */
-function newCodeOf({ bot, userId, now }: EnterViewInput): NewView["code"] {
+/**
+ * Stored by the statement that begins the view, so that a user who may not earn leaves no rows. The code of an interstitial is
+ * never issued: it names the view, and earns nothing else.
+ */
+function newCodeOf({ bot, userId, ad, now }: EnterViewInput): NewView["code"] {
   const expiresAt = expiryOf(now, bot.codeLifetimeSeconds);
-  return { botId: bot.botId, userId, code: randomCode(bot.codePrefix, now), reference: "", issuedAt: now, expiresAt };
+  const code = { botId: bot.botId, userId, code: randomCode(bot.codePrefix, now), reference: "", expiresAt };
+  return ad.format === "interstitial" ? code : { ...code, issuedAt: now };
+}
+
+/** A campaign that says nothing charges when the ad may be skipped, and never for less than a second. */
+function termsOf(format: ViewFormat, { skipAfterSeconds, chargedAfterSeconds }: CampaignState["campaign"]): ViewTerms {
+  if (format === "rewarded") return { format, skipAfterMs: null, chargedAfterMs: null };
+  const chargedAfterMs = 1000 * Math.max(1, chargedAfterSeconds ?? skipAfterSeconds);
+  return { format, skipAfterMs: 1000 * skipAfterSeconds, chargedAfterMs };
 }
 
 export function refused(reason: OpenSessionRefusal): { outcome: "refused"; reason: OpenSessionRefusal } {

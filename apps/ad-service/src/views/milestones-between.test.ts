@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { milestonesBetween, type Reached } from "./accept-progress.ts";
 
-const at = (acceptedMs: number, isWatched = false): Reached => ({ isStarted: true, acceptedMs, isWatched });
-const nowhere: Reached = { isStarted: false, acceptedMs: 0, isWatched: false };
+const at = (acceptedMs: number, isComplete = false): Reached => ({ isStarted: true, acceptedMs, isComplete });
+const nowhere: Reached = { isStarted: false, acceptedMs: 0, isComplete: false };
 
 describe("the milestones of a ten-second view", () => {
   test.each<[name: string, before: Reached, after: Reached, milestones: string[]]>([

@@ -7,7 +7,7 @@ import type { Openings, OpenViewInput } from "./open-view.ts";
 import { type RefusedLaunch, verifyLaunch } from "./verify-launch.ts";
 
 interface OpenAppGrantInput
-  extends Pick<OpenViewInput, "botId" | "launch" | "userAgent" | "country" | "count" | "now"> {
+  extends Pick<OpenViewInput, "botId" | "launch" | "format" | "userAgent" | "country" | "count" | "now"> {
   /** The `Origin` header, which browsers set. */
   origin: string | undefined;
 }
@@ -24,7 +24,7 @@ export type OpenAppGrantOutcome =
  */
 export async function openAppGrant(
   openings: Openings,
-  { botId, launch, origin, userAgent, country, count, now }: OpenAppGrantInput,
+  { botId, launch, format, origin, userAgent, country, count, now }: OpenAppGrantInput,
 ): Promise<OpenAppGrantOutcome> {
   const known = await findBot(openings.bots, botId);
   if (!known) return { outcome: "refused", reason: "BOT_UNKNOWN" };
@@ -46,6 +46,6 @@ export async function openAppGrant(
     isPremium: user.isPremium ?? false,
     country,
   };
-  const question = { bot, userId: user.id, user: traits, formats: ["rewarded"] as const, now };
+  const question = { bot, userId: user.id, user: traits, formats: [format], now };
   return { outcome: "opened", token, endsAt, availability: await describeAvailability(openings, question) };
 }

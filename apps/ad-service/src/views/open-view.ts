@@ -4,6 +4,7 @@ import { acceptedLanguages } from "@intermission/ad-core/page-language";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import type { Bot } from "@intermission/operator-api/bots";
+import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import type { RequestRefusal, StoredRequest } from "@intermission/operator-api/timeline";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
@@ -99,6 +100,7 @@ export interface OpenViewInput extends OpeningInput {
   startParam: string | undefined;
   /** The viewer wants another ad, regardless of the code that the app was opened with. */
   isAnother: boolean;
+  format: ViewFormat;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
   /** The viewer's, which a buyer is sent only where its settings say so. */
@@ -181,7 +183,7 @@ async function openForUser(
     country: input.country,
   };
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
-  const ad = { format: "rewarded" as const, bot, userId, user };
+  const ad = { format: input.format, bot, userId, user };
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
   const { startParam } = launch;

@@ -58,18 +58,20 @@ export function openingAnswer(
   }
   const { view, token, ad, joinTitle } = outcome;
   const rewards = joinTitle === null ? rewardsForPlayer(outcome.bot, publicUrl) : { rewarded: joinReward(joinTitle) };
-  // The publisher's ledger counts coins: it knows nothing of a place in a channel.
-  const { publisher_api_url: _ledger, ...botOfJoin } = shared.bot;
+  // The publisher's ledger counts coins: it knows nothing of a place in a channel, nor of an ad that rewards nobody.
+  const { publisher_api_url: _ledger, ...withoutLedger } = shared.bot;
+  const { skipAfterMs } = view;
   return {
     outcome: "session",
     ...shared,
-    ...(joinTitle !== null && { bot: botOfJoin }),
+    ...(joinTitle !== null && { bot: withoutLedger }),
+    ...(skipAfterMs !== null && { bot: { ...withoutLedger, skip_offer: true as const }, skip_after_ms: skipAfterMs }),
     session_id: view.viewId,
     token,
     code: view.code,
     ...stateForPlayer(view.state),
     ad: adForPlayer(ad, { publicUrl, view, now }),
-    ...(rewards && { rewards }),
+    ...(rewards && skipAfterMs === null && { rewards }),
     accepted_ms: view.acceptedMs,
     resume_at_ms: resumePositionMs(view.progress),
     first_sequence: view.firstSequence,

@@ -123,9 +123,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         const at = now();
         spend(request, checks, addressNetwork(request.ip), at);
         const made = newIds(at);
-        const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
-        const browser = browserOf(request, { mediaTypes, preloaded, countrySource });
-        const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, ...browser };
+        const { code, start_param: startParam, another: isAnother = false, format = "rewarded" } = body;
+        const browser = browserOf(request, body, countrySource);
+        const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, format, ...browser };
         const input = { ...launched, consent: body.consent, count: countingFor(request) };
         const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
@@ -203,14 +203,10 @@ function newIds(at: Date) {
 
 type OpeningBody = z.infer<typeof openSessionRequest>;
 
-interface Preferences {
-  mediaTypes: OpeningBody["media_types"];
-  preloaded: OpeningBody["preloaded"];
-}
-
 function browserOf(
   request: FastifyRequest,
-  { mediaTypes, preloaded, countrySource }: Preferences & Pick<ViewPlayerRoutesDeps, "countrySource">,
+  { media_types: mediaTypes, preloaded }: Pick<OpeningBody, "media_types" | "preloaded">,
+  countrySource: ViewPlayerRoutesDeps["countrySource"],
 ) {
   const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
   const device = { ...describeDevice(request.headers), mediaTypes, preloaded };

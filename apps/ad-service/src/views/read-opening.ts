@@ -1,11 +1,14 @@
+import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { boundsAt, boundsIn } from "../codes/view-ids.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import {
+  limitOfInterstitials,
   limitOfViewer,
   type ViewerEarnings,
+  type ViewerInterstitials,
   type ViewerLimit,
   type ViewerLimitSettings,
 } from "../viewers/limit-of-viewer.ts";
@@ -18,6 +21,8 @@ export interface OpeningQuestion {
   code: string | undefined;
   /** The launch data is too old to begin a view: any view of the user before its deadline may continue. */
   mustContinue: boolean;
+  /** An interstitial continues none, and has a code of its own. */
+  format: ViewFormat;
   /** Since when to read what the user saw; undefined if no campaign has a user cap. */
   seenSince: Date | undefined;
   now: Date;
@@ -53,7 +58,7 @@ export interface OpeningCode {
   isFollowed: boolean;
 }
 
-interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings {
+interface Row extends ViewRow, ViewerEarnings, ViewerLimitSettings, ViewerInterstitials {
   position: number;
   codeUserId: string | null;
   codeText: string;
@@ -76,6 +81,7 @@ const requestedRows = rowParameters({
   user_id: "text",
   code: "text",
   must_continue: "boolean",
+  format: "text",
   seen_since: "timestamptz",
   now: "timestamptz",
 });
@@ -121,12 +127,14 @@ const read = statement<Row>(
      ) end as "vastAd",
      v.decisions as "viewerDecisions",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
+     v.last_interstitial_at as "lastInterstitialAt", bots.interstitial_seconds as "interstitialSeconds",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline",
      case when requested.seen_since is not null then (${seenByUser({ botId: "requested.bot_id", userId: "requested.user_id", since: "requested.seen_since" })}) end as seen
    from (${requestedRows.table}) as requested
    cross join lateral (
      select case
+       when requested.format = 'interstitial' then null
        when requested.code is not null then requested.code
        when requested.must_continue then (${continuableCode})
        else coalesce((${unfinishedCode}), (${openCode})) end as code offset 0
@@ -171,8 +179,9 @@ export async function readOpenings(database: Transaction, batch: readonly Openin
 }
 
 function requestedRowOf(question: OpeningQuestion, position: number) {
-  const { botId, userId, code, mustContinue, seenSince, now } = question;
-  return { position, bot_id: botId, user_id: userId, code, must_continue: mustContinue, seen_since: seenSince, now };
+  const { botId, userId, code, mustContinue, format, seenSince, now } = question;
+  const of = { bot_id: botId, user_id: userId, code, must_continue: mustContinue, format };
+  return { position, ...of, seen_since: seenSince, now };
 }
 
 function openingOf(row: Row, question: OpeningQuestion): Opening {
@@ -204,7 +213,10 @@ function openingOf(row: Row, question: OpeningQuestion): Opening {
       clockHolderVersion: row.clockHolderVersion,
       viewerCreditedUntil: row.viewerCreditedUntil,
     },
-    limit: limitOfViewer(row, { ...row, count: row.unfinished }, row, question.now),
+    limit:
+      question.format === "interstitial"
+        ? limitOfInterstitials(row, question.now)
+        : limitOfViewer(row, { ...row, count: row.unfinished }, row, question.now),
     seen,
   };
 }

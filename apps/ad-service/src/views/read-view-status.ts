@@ -39,7 +39,7 @@ const readEvent = statement<{
   "views.event",
   `select event_id as "eventId", occurred_at as "occurredAt", state, attempts, finished_at as "finishedAt"
    from events join deliveries using (bot_id, event_id)
-   where bot_id = $1 and code = $2 and event = 'rewarded'`,
+   where bot_id = $1 and code = $2 and event in ('rewarded', 'interstitial')`,
 );
 
 export interface StatusQuestion {

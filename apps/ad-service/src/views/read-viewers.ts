@@ -3,7 +3,7 @@ import { rowParameters } from "@intermission/postgres/row-parameters";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { type Charge, selectTerms } from "../campaigns/event-worth.ts";
 import { boundsAt, boundsIn } from "../codes/view-ids.ts";
-import type { ViewerEarnings, ViewerLimitSettings } from "../viewers/limit-of-viewer.ts";
+import type { ViewerEarnings, ViewerInterstitials, ViewerLimitSettings } from "../viewers/limit-of-viewer.ts";
 import type { ViewerFacts } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";
 
@@ -22,9 +22,10 @@ const behind = factRows.parameters.length;
 const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 
 type FactRow = ViewerEarnings &
+  ViewerInterstitials &
   ViewerLimitSettings &
   Charge &
-  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil" | "isBotSuspended"> & {
+  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil" | "isBotSuspended" | "sendsInterstitials"> & {
     position: number;
     unfinished: number | null;
     lastActiveAt: Date | null;
@@ -36,6 +37,8 @@ const readFacts = statement<FactRow>(
   `select changes.position, v.decisions, v.clock_view_id as "clockHolderId", v.credited_until as "creditedUntil",
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap", bots.is_suspended as "isBotSuspended",
+     v.last_interstitial_at as "lastInterstitialAt", bots.interstitial_seconds as "interstitialSeconds",
+     bots.sends_interstitials as "sendsInterstitials",
      coalesce(view.price_micros, ad.price) as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes

@@ -25,7 +25,7 @@ const list: Statement<SuspiciousView> = {
      suspicions, closed_at as "closedAt", close_reason as "closeReason", decided_at as "decidedAt",
      (select refunds.occurred_at from events join refunds using (event_id)
       where events.bot_id = views.bot_id and events.code = views.code
-        and events.event = 'rewarded') as "refundedAt"
+        and events.event = views.format) as "refundedAt"
    from views
    where suspicions <> '{}' and ${filterConditions({ table: "views", at: "closed_at" })}
      and ($7::text is null or state = $7)
@@ -52,7 +52,7 @@ const held = `select s.view_id as id, coalesce(s.price_micros, view_price_micros
   from views s left join campaigns using (campaign_id)
   where s.suspicions <> '{}' and s.state = 'held' and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
 const refundable = `select s.view_id as id, e.price_micros as price
-  from views s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = 'rewarded'
+  from views s join events e on e.code = s.code and e.bot_id = s.bot_id and e.event = s.format
   where s.suspicions <> '{}' and s.state = 'rewarded' and e.price_micros is not null
     and not exists (select from refunds where refunds.event_id = e.event_id)
     and ${filterConditions({ table: "s", at: "s.closed_at" })}`;
@@ -76,19 +76,20 @@ interface ViewId {
 type Decision = ViewId & { author?: Author | undefined; now: Date };
 
 type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
-  Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "version"> & {
+  Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "format" | "version"> & {
     chargedEventId: string | null;
     isRefunded: boolean;
+    sendsInterstitials: boolean;
   };
 
 const readFacts = statement<FactRow>(
   "views.review-facts",
   `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
-     s.version, s.state, coalesce(s.price_micros, view_price_micros) as "priceMicros", include_revenue as "includeRevenue",
+     s.version, s.state, s.format, sends_interstitials as "sendsInterstitials", coalesce(s.price_micros, view_price_micros) as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
    from views s join bots using (bot_id) left join campaigns using (campaign_id)
-   left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = 'rewarded' and e.price_micros is not null
+   left join events e on e.bot_id = s.bot_id and e.code = s.code and e.event = s.format and e.price_micros is not null
    left join refunds on refunds.event_id = e.event_id
    where s.bot_id = $1 and s.view_id = $2 and ${inWeekOfView("$2", "s.code")}`,
 );
@@ -106,15 +107,15 @@ const release = statement<{ eventId: string }>(
   `with released as (
     update views set state = 'rewarded', decided_at = $4, version = version + 1
     where bot_id = $1 and view_id = $2 and ${inWeekOfView("$2", "code")} and version = $3
-    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test, audience
+    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test, audience, format
   ),
   earned as (
-    select bot_id, $5::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
+    select bot_id, $5::text as event_id, format as event, user_id, code, nullif(reference, '') as reference, is_test,
       campaign_id, creative_id, $6::bigint as price_micros, $7::bigint as revenue_micros, audience,
       $4::timestamptz as occurred_at, $8::text as body, start_param
     from released
   ),
-  ${enqueueWebhook({ from: "earned", more: ["start_param", "audience"] })}
+  ${enqueueWebhook({ from: "earned", maySayNothing: true, more: ["start_param", "audience"] })}
   select event_id as "eventId" from enqueued`,
 );
 const refuse = statement<{ state: StoredState }>(
@@ -142,7 +143,7 @@ export function releaseView(
     const decision = decideRelease(facts);
     if (decision.outcome === "not-held") return decision;
     const { worth } = decision;
-    const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { eventId }, now, worth)];
+    const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { ...facts, eventId }, now, worth)];
     const values = [botId, viewId, facts.version, now, ...event];
     const released = await changeAudited(database, { objectId: viewId, author }, { statement: release, values });
     return released ? { outcome: "released", eventId } : "changed";

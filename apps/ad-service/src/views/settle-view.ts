@@ -3,11 +3,13 @@ import type { EndedViewState } from "@intermission/operator-api/reviews";
 import type { Charge } from "../campaigns/event-worth.ts";
 import {
   afterEarning,
+  limitOfInterstitials,
   limitOfViewer,
   noUnfinishedViews,
   plausibleTime,
   type UnfinishedViews,
   type ViewerEarnings,
+  type ViewerInterstitials,
   type ViewerLimit,
   type ViewerLimitSettings,
 } from "../viewers/limit-of-viewer.ts";
@@ -15,7 +17,7 @@ import { type AdView, latest } from "./ad-view.ts";
 import { takesClock, type ViewChange } from "./view-change.ts";
 
 /** The facts for the decision about the start or the end of a view. */
-export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Charge {
+export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, ViewerInterstitials, Charge {
   /** The version of the viewer's row. */
   decisions: number;
   /** The view that holds the viewer's clock. */
@@ -23,6 +25,8 @@ export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Charge
   creditedUntil: Date | null;
   unfinished: UnfinishedViews;
   isBotSuspended: boolean;
+  /** The bot asks for the webhook `interstitial`. */
+  sendsInterstitials: boolean;
 }
 
 export type ViewDecision =
@@ -45,11 +49,13 @@ const outcomeOfFate = { pay: "rewarded", hold: "held", refuse: "refused" } as co
  * Decides what a change does to its view. The start of a view is judged beside the viewer's other views, which may earn before
  * it; its end is not, since the others were judged beside it. A view that was stored as watched has been shown as earned: its
  * close waits for the limit, however long. A bot that is suspended starts none; its viewers finish what plays already.
+ *
+ * An interstitial rewards nobody: only its start is limited, by the viewer's last one.
  */
 export function settleView({ isStart, ending, before, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
   if (!isStart && ending === undefined) return { outcome: "continues" };
   if (isStart && facts.isBotSuspended) return { outcome: "bot-suspended" };
-  const limit = limitOfViewer(facts, isStart ? facts.unfinished : noUnfinishedViews, facts, now);
+  const limit = limitOf(after, facts, { isStart, now });
   if (isStart && limit.outcome === "limited") return limit;
   if (ending === undefined) return { outcome: "starts" };
   if (limit.outcome === "free") return { outcome: outcomeOfFate[ending.fate] };
@@ -58,6 +64,15 @@ export function settleView({ isStart, ending, before, after, now }: ViewChange, 
   return isShownAsEarned || until <= after.deadline
     ? { outcome: "deferred", reason, until }
     : { outcome: "refused-by-limit", reason };
+}
+
+function limitOf(
+  { format }: AdView,
+  facts: ViewerFacts,
+  { isStart, now }: { isStart: boolean; now: Date },
+): ViewerLimit {
+  if (format === "interstitial") return isStart ? limitOfInterstitials(facts, now) : { outcome: "free" };
+  return limitOfViewer(facts, isStart ? facts.unfinished : noUnfinishedViews, facts, now);
 }
 
 /** The state of a view that is over by this decision. */
@@ -104,6 +119,7 @@ interface ViewerChange {
   /** The next version of the row. */
   decisions?: number;
   earnings?: ReturnType<typeof afterEarning>;
+  lastInterstitialAt?: Date;
   /** A view that earns releases the clock, and leaves the time until which it was credited. */
   clock?: { kind: "taken" } | { kind: "released"; creditedUntil: Date | null };
 }
@@ -114,16 +130,18 @@ export function viewerAfter(change: ViewChange, decision: ViewDecision, facts: V
   const taken = takes ? { clock: { kind: "taken" as const } } : {};
   if (facts === undefined) return taken;
   const decisions = facts.decisions + 1;
+  const isInterstitial = after.format === "interstitial";
+  const begun = change.isStart && isInterstitial ? { lastInterstitialAt: now } : {};
   switch (decision.outcome) {
     case "starts":
-      return { decisions, ...taken };
+      return { decisions, ...begun, ...taken };
     case "rewarded":
     case "held":
     case "refused": {
       const holdsClock = takes || facts.clockHolderId === before.viewId;
       const creditedUntil = latest(plausibleTime(facts.creditedUntil, now), after.creditedUntil);
       const clock = holdsClock ? { clock: { kind: "released" as const, creditedUntil } } : {};
-      return { decisions, earnings: afterEarning(facts, now), ...clock };
+      return { decisions, ...begun, ...(!isInterstitial && { earnings: afterEarning(facts, now) }), ...clock };
     }
     case "continues":
     case "limited":

@@ -124,11 +124,11 @@ const record = statement<Row>(
   ),
   ${recordBeside()},
   earned as (
-    select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
+    select bot_id, event_id, event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
       creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, traceparent, start_param
     from unchanged where event_id is not null
   ),
-  ${enqueueWebhook({ from: "earned", isTraced: true, more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", isTraced: true, maySayNothing: true, more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select 'stored' as kind, position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
   select 'claimed', null, event_id, url, delivery_mode from claimed_events
@@ -156,8 +156,8 @@ function recordBeside(): string {
         else v.clock_view_id end,
       credited_until = case clock_change when 'released' then released_until else v.credited_until end,
       decisions = coalesce(u.decisions, v.decisions), day = coalesce(u.day::date, v.day),
-      earned_today = coalesce(u.earned_today, v.earned_today),
-      last_earned_at = coalesce(u.last_earned_at, v.last_earned_at)
+      earned_today = coalesce(u.earned_today, v.earned_today), last_earned_at = coalesce(u.last_earned_at, v.last_earned_at),
+      last_interstitial_at = coalesce(u.last_interstitial_at, v.last_interstitial_at)
     from unchanged u
     where v.bot_id = u.bot_id and v.user_id = u.user_id and (u.decisions is not null or clock_change is not null)
   ),

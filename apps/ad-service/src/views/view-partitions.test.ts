@@ -75,6 +75,7 @@ function newView(code: string, at: Date, decisions: number | null, clockHolder?:
     initData: undefined,
     tokenHash: "",
     vastAd: undefined,
+    terms: { format: "rewarded", skipAfterMs: null, chargedAfterMs: null },
     priceMicros: null,
     isTest: false,
     audience: "",
@@ -104,7 +105,8 @@ test("a view that begins, starts, goes on and is due reads the weeks of its code
     if (!holder) throw new Error("the first view did not begin");
     const started = await storeChanges(database, [changeOf(holder, start, true)], 0);
     expect(started.result).toMatchObject([{ outcome: "stored" }]);
-    const question = { botId, userId, code: undefined, mustContinue: false, seenSince: undefined, now };
+    const format = "rewarded" as const;
+    const question = { botId, userId, code: undefined, mustContinue: false, format, seenSince: undefined, now };
     const [opening] = await readOpenings(database, [question]);
     const held = await readView(database, holder);
     const [begun] = await beginViews(database, [newView(code, now, opening?.viewer.decisions ?? null, held)]);

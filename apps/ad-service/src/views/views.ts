@@ -6,6 +6,8 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Bots } from "../bots/bots.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
+import type { TrackedEvent } from "../vast/vast-ad.ts";
+import { isComplete } from "./accept-progress.ts";
 import type { AdView } from "./ad-view.ts";
 import { type SeenVideos, seenVideos } from "./expected-frames.ts";
 import { recordImpression } from "./record-impression.ts";
@@ -148,9 +150,16 @@ function storeWithTrackers(database: Database, change: ViewChange): Promise<Chan
     const isPlayback = after.startedAt !== null;
     const ad = await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs, isPlayback, now });
     if (ad?.bought && change.milestones.includes("start")) await recordImpression(tx, { ...after, ...ad.bought, now });
-    if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
+    if (ending) await enqueueTrackerCalls(tx, after, { events: endEvents(after), playheadMs: endOf(after), now });
     return recorded;
   });
 }
+
+/** An interstitial may be left before its end. */
+const isLeft = ({ format, progress, durationMs }: AdView): boolean =>
+  format === "interstitial" && !isComplete(progress.covered, durationMs);
+const endOf = (view: AdView): number => (isLeft(view) ? view.acceptedMs : view.durationMs);
+const endEvents = (view: AdView): TrackedEvent[] =>
+  isLeft(view) && view.closeReason === "tap" ? ["skip", "close"] : ["close"];
 
 const viewerOf = ({ before: { botId, userId } }: ViewChange) => `${botId} ${userId}`;

@@ -1,4 +1,4 @@
-import { anyEventType } from "@intermission/ad-core/event-words";
+import { ledgerEventType } from "@intermission/ad-core/event-words";
 import { personId, telegramId } from "@intermission/ad-core/wire-fields";
 import type { RewardPage, SpendOutcome } from "@intermission/publisher/companion";
 import { TRPCError, tracked } from "@trpc/server";
@@ -20,7 +20,7 @@ export const ledgerProcedures = router({
       z.object({
         code: storableText(64).optional(),
         userId: telegramId.optional(),
-        event: anyEventType.optional(),
+        event: ledgerEventType.optional(),
       }),
     )
     .query(({ ctx, input }): Promise<RewardStatus> => {

@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/event-words";
+import type { LedgerEventType } from "@intermission/ad-core/event-words";
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
@@ -10,7 +10,7 @@ export interface EntryRow {
   xid: string;
   entryId: number;
   userId: string;
-  event: AnyEventType | null;
+  event: LedgerEventType | null;
   code: string | null;
   reference: string | null;
   startParam: string | null;
@@ -94,10 +94,10 @@ export async function listRewards(
 export interface StatusQuery {
   userId: string | undefined;
   code: string | undefined;
-  event: AnyEventType | undefined;
+  event: LedgerEventType | undefined;
 }
 
-type EventRow = EntryRow & { event: AnyEventType; reason: RefusalReason | null };
+type EventRow = EntryRow & { event: LedgerEventType; reason: RefusalReason | null };
 
 // A reversal takes precedence over what it takes back, and a code's paid event over its refused ones.
 const entryOfCode = statement<EventRow>(

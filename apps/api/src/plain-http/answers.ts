@@ -1,4 +1,4 @@
-import { anyEventType } from "@intermission/ad-core/event-words";
+import { ledgerEventType } from "@intermission/ad-core/event-words";
 import type { RewardEntry } from "@intermission/publisher/companion";
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
@@ -31,7 +31,7 @@ const balance = z.int();
 export const rewardEntry: z.ZodType<RewardEntry> = z.object({
   entryId: z.string(),
   userId: z.string(),
-  event: anyEventType.nullable().describe("null for a spend"),
+  event: ledgerEventType.nullable().describe("null for a spend"),
   code: z.string().nullable(),
   reference: z.string().nullable(),
   startParam: z.string().nullable().describe("the publisher's own `startapp` value of the launch"),
@@ -44,9 +44,9 @@ export const rewardEntry: z.ZodType<RewardEntry> = z.object({
 
 const status = z.discriminatedUnion("outcome", [
   z.object({ outcome: z.literal("not-yet") }),
-  z.object({ outcome: z.literal("credited"), amount: z.int(), balance, event: anyEventType, recordedAt: moment }),
+  z.object({ outcome: z.literal("credited"), amount: z.int(), balance, event: ledgerEventType, recordedAt: moment }),
   z
-    .object({ outcome: z.literal("reversed"), amount: z.int(), balance, event: anyEventType, recordedAt: moment })
+    .object({ outcome: z.literal("reversed"), amount: z.int(), balance, event: ledgerEventType, recordedAt: moment })
     .describe("a task was paid, and its user left too early; `amount` is negative"),
   z.object({
     outcome: z.literal("refused"),
@@ -63,7 +63,7 @@ const receipts = z.array(
     outcome: z.enum(receiptOutcomes),
     reason: z.string().nullable(),
     eventId: z.string(),
-    event: anyEventType.nullable(),
+    event: ledgerEventType.nullable(),
     userId: z.string().nullable(),
     code: z.string().nullable(),
     amount: z.int().nullable(),

@@ -1,5 +1,5 @@
 import { errorEnvelope } from "@intermission/ad-core/client-api";
-import { anyEventType } from "@intermission/ad-core/event-words";
+import { ledgerEventType } from "@intermission/ad-core/event-words";
 import {
   type ApiDocument,
   componentsOf,
@@ -25,7 +25,7 @@ const errors: Record<number, string> = {
   503: "The database is unreachable, or the server stops; `Retry-After` says when to retry.",
 };
 
-const sharedSchemas = { EventType: anyEventType, RewardEntry: rewardEntry };
+const sharedSchemas = { EventType: ledgerEventType, RewardEntry: rewardEntry };
 
 const always = [400, 401, 403, 404, 405, 408, 429, 500, 503];
 

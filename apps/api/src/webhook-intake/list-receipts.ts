@@ -1,11 +1,11 @@
-import type { AnyEventType } from "@intermission/ad-core/event-words";
+import type { LedgerEventType } from "@intermission/ad-core/event-words";
 import { type Runner, type Statement, statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { Receipt, ReceiptQuery, RefusalCount } from "../verbs.ts";
 
 interface Row {
   receivedAt: Date;
-  event: AnyEventType | null;
+  event: LedgerEventType | null;
   eventId: string;
   userId: string | null;
   code: string | null;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { ledgerEventType } from "@intermission/ad-core/event-words";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { WebhookRefusal } from "@intermission/ad-core/webhook-refusal";
 import { eventType } from "@intermission/ad-core/wire-fields";
@@ -97,9 +98,12 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
     const eventId = idOf(event);
+    const kindOfEvent = ledgerEventType.safeParse(event.event);
+    // It rewards nobody, and this ledger has no entry for it: the webhook stays undelivered, in the open.
+    if (!kindOfEvent.success) return refuse({ outcome: "bad-shape", message: noReward }, noReward);
     const line = {
       eventId: eventId ?? "",
-      event: event.event,
+      event: kindOfEvent.data,
       userId: event.user_tg_id,
       code: event.code ?? null,
       reference: event.reference || null,
@@ -135,6 +139,8 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
   };
 }
 
+const noReward =
+  "an interstitial rewards nobody, and this API records rewards alone: receive it in the bot's own backend";
 const unnamedTask = "an event of a task names neither its event_id nor its code";
 
 function isForeign(botId: string | string[] | undefined, ours: string): boolean {

@@ -1,3 +1,4 @@
+import { ledgerEventType } from "@intermission/ad-core/event-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
@@ -146,7 +147,7 @@ async function recordRipe(
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
   const lines = news
     .filter((event) => isRipe(event) && isOurs(event))
-    .map(lineOf)
+    .flatMap(lineOf)
     .filter(isStorableLine);
   const counts = await recordEvents(database, botId, payout, lines);
   logRecorded(logger, { botId, source: "reconciliation" }, lines, counts);
@@ -157,10 +158,13 @@ async function recordRipe(
   };
 }
 
-function lineOf(event: ListedEvent): EventLine {
-  return {
+/** None of an interstitial, which rewards nobody. */
+function lineOf(event: ListedEvent): EventLine[] {
+  const kind = ledgerEventType.safeParse(event.event);
+  if (!kind.success) return [];
+  const line = {
     eventId: event.event_id,
-    event: event.event,
+    event: kind.data,
     userId: event.user_tg_id,
     code: event.code ?? null,
     reference: event.reference || null,
@@ -171,4 +175,5 @@ function lineOf(event: ListedEvent): EventLine {
     rawBody: null,
     signatureHeader: null,
   };
+  return [line];
 }

@@ -1,4 +1,4 @@
-import type { AnyEventType } from "@intermission/ad-core/event-words";
+import type { LedgerEventType } from "@intermission/ad-core/event-words";
 import { joinChat } from "@intermission/ad-core/join-reference";
 import { readMoment } from "@intermission/ad-core/moment";
 import type { WebhookEvent } from "@intermission/ad-core/webhook-event";
@@ -9,7 +9,7 @@ import type { Payout } from "../bots/bot-records.ts";
 /** One event to be recorded, from any source. Its id makes a repeat harmless. */
 export interface EventLine {
   eventId: string;
-  event: AnyEventType;
+  event: LedgerEventType;
   userId: string;
   code: string | null;
   reference: string | null;

@@ -5,9 +5,12 @@ import { defineForm, type NameOf, type TitleOf } from "../forms/form-definition.
 export const botForm = defineForm(botSettings, {
   sections: [
     { fields: ["name", "username", "category", "timeZone"] },
-    { title: "limits", fields: ["dailyCap", "cooldownSeconds", "codeLifetimeSeconds"] },
+    { title: "limits", fields: ["dailyCap", "cooldownSeconds", "interstitialSeconds", "codeLifetimeSeconds"] },
     { title: "earning", fields: ["payPerCode", "suspiciousViews", "suspiciousClicks"] },
-    { title: "webhooks", fields: ["webhookUrl", "deliveryMode", "publisherApiUrl", "includeRevenue", "hasTasks"] },
+    {
+      title: "webhooks",
+      fields: ["webhookUrl", "deliveryMode", "publisherApiUrl", "includeRevenue", "sendsInterstitials", "hasTasks"],
+    },
     {
       title: "users",
       fields: ["rewardPerView", "rewardPerClick", "rewardUnit", "privacyUrl", "skipOffer", "closeWhenCredited"],
@@ -42,6 +45,8 @@ export const newBotForm = defineForm(botRoutes.addBot.body, {
     includeRevenue: onItsScreen,
     appOrigins: onItsScreen,
     hasTasks: onItsScreen,
+    sendsInterstitials: onItsScreen,
+    interstitialSeconds: onItsScreen,
     rewardPerView: onItsScreen,
     rewardPerClick: onItsScreen,
     rewardUnit: onItsScreen,

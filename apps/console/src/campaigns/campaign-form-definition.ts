@@ -1,4 +1,4 @@
-import { campaignFormats } from "@intermission/operator-api/campaign-words";
+import { campaignFormats, viewFormats } from "@intermission/operator-api/campaign-words";
 import {
   type Campaign,
   campaignRoutes,
@@ -34,6 +34,8 @@ const sections = [
       "callToAction",
       "viewPriceMicros",
       "clickPriceMicros",
+      "skipAfterSeconds",
+      "chargedAfterSeconds",
       "taskChatId",
       "taskPriceMicros",
       "taskPaidAt",
@@ -98,15 +100,15 @@ export function isCampaignField(
 ): boolean {
   const has = (format: (typeof campaignFormats)[number]) =>
     Array.isArray(values.formats) && values.formats.includes(format);
-  const format = campaignFormats.find((one) => settingsOfFormat[one].some((setting) => setting === name));
-  if (format !== undefined) return has(format);
+  const having = campaignFormats.filter((one) => settingsOfFormat[one].some((setting) => setting === name));
+  if (having.length > 0) return having.some(has);
   switch (name) {
     case "formats":
       return isNew;
     case "creativeIds":
-      return isNew && has("rewarded");
+      return isNew && viewFormats.some(has);
     case "callToAction":
-      return has("rewarded");
+      return viewFormats.some(has);
     case "newAdvertiser/billing":
       return isNewAdvertiser;
     case "newAdvertiser/creditLimitMicros":

@@ -1,3 +1,4 @@
+import { isViewFormat } from "@intermission/operator-api/campaign-words";
 import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
@@ -80,7 +81,7 @@ function Progress({ campaign, currency }: { campaign: ListedCampaign; currency: 
       <div>
         <dt>{words.delivered}</dt>
         <dd>
-          {formats.includes("rewarded") && words.views(delivered.views)}
+          {formats.some(isViewFormat) && words.views(delivered.views)}
           {formats.length > 1 && ", "}
           {formats.includes("direct_link") && words.clicks(delivered.clicks)}
         </dd>

@@ -1,6 +1,6 @@
 import { pageLanguages } from "@intermission/ad-core/page-language";
 import { botRoutes } from "@intermission/operator-api/bots";
-import { platforms } from "@intermission/operator-api/campaign-words";
+import { adFormats, platforms, viewFormats } from "@intermission/operator-api/campaign-words";
 import { explainRoutes } from "@intermission/operator-api/explain";
 import type { AnswerOf } from "@intermission/operator-api/route";
 import { useQuery } from "@tanstack/react-query";
@@ -24,6 +24,9 @@ type Explained = AnswerOf<typeof explainRoutes.explainChoice>["campaigns"][numbe
 
 /** A user who has seen nothing: ids of Telegram are above it. */
 const NOBODY = "1";
+
+/** Those that are shown to a user who asks for an ad. */
+const shownFormats = [...new Set([...adFormats, ...viewFormats])];
 
 /** For a bot and a user: why each running campaign is shown now, or not. */
 export function ExplainScreen() {
@@ -66,10 +69,13 @@ export function ExplainScreen() {
             <select
               id={id}
               value={format}
-              onChange={(event) => change({ format: event.target.value === "direct_link" ? "direct_link" : undefined })}
+              onChange={(event) => change({ format: shownFormats.find((one) => one === event.target.value) })}
             >
-              <option value="rewarded">{eventWords[readerLanguage].rewarded}</option>
-              <option value="direct_link">{eventWords[readerLanguage].direct_link}</option>
+              {shownFormats.map((one) => (
+                <option key={one} value={one}>
+                  {eventWords[readerLanguage][one]}
+                </option>
+              ))}
             </select>
           )}
         </Filter>

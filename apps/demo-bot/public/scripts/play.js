@@ -59,4 +59,19 @@ byId("watch").addEventListener("click", async () => {
   }
 });
 
+/** Between two days an ad may be shown, which rewards nobody: the morning comes with or without it. */
+byId("sleep").addEventListener("click", async () => {
+  byId("sleep").disabled = true;
+  try {
+    await ads.show({ format: "interstitial" });
+    drops++;
+    byId("said").textContent = words.morning;
+  } catch (error) {
+    byId("said").textContent = error.message;
+  } finally {
+    byId("sleep").disabled = false;
+    show();
+  }
+});
+
 show();

@@ -161,6 +161,8 @@ export const english = {
   gameTimelineHint: "Watch an ad in the game: each step appears here with its time, from the code to the ledger.",
   pour: "Water the plant",
   watchForWater: "Watch an ad for 3 drops",
+  sleep: "Sleep until morning",
+  morning: "Good morning: a drop of dew.",
   plantHeight: (height) => `${height}\u00a0cm`,
   drops: (count) => (count === 1 ? "1 drop of water" : `${count} drops of water`),
   adOutcomes: {

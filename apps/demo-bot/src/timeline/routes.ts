@@ -16,6 +16,7 @@ export interface TimelineRoutesOptions {
 const showOutcomes = Object.keys({
   credited: true,
   watched: true,
+  skipped: true,
   "closed-early": true,
   "no-ad": true,
   limited: true,

@@ -4,9 +4,15 @@ import type { ScriptTrouble } from "@intermission/ad-core/wire-fields";
 import { readLaunch } from "../telegram/launch.ts";
 import { type AdFrame, createAdFrame, isPageCovered } from "./ad-frame.ts";
 import { clientOfPage, webApp } from "./client-relay.ts";
+import type { AdFormat } from "./messages.ts";
 import type { ShowResult } from "./show-result.ts";
 
-interface ShowOptions {
+interface FormatOptions {
+  /** An interstitial rewards nobody, and may be skipped. Default: `rewarded`. */
+  readonly format?: AdFormat;
+}
+
+interface ShowOptions extends FormatOptions {
   /** From the publisher's backend. Without one, the ad service uses the user's open code, or a new one. */
   readonly code?: string;
   /** Removes the ad. */
@@ -81,12 +87,12 @@ export function init({ botId }: { readonly botId: string }) {
     return frame;
   };
 
-  async function ask(): Promise<Reply> {
+  async function ask(format: AdFormat | undefined): Promise<Reply> {
     const proof = grant ? { app_grant: grant.app_grant } : { init_data: initDataOf(botId) };
     let response: Response;
     let body: AppGrantResponse & { readonly error?: { readonly code: string } };
     try {
-      const request: AppGrantRequest = { bot_id: botId, ...proof, script_version: VERSION };
+      const request: AppGrantRequest = { bot_id: botId, ...proof, script_version: VERSION, format };
       response = await post("app-grants", request);
       body = await response.json();
     } catch {
@@ -105,27 +111,27 @@ export function init({ botId }: { readonly botId: string }) {
 
   return {
     /** Whether the user could watch an ad now: a hint for a button. */
-    async availability(): Promise<Availability> {
-      const reply = await ask();
+    async availability({ format }: FormatOptions = {}): Promise<Availability> {
+      const reply = await ask(format);
       if (reply.kind !== "answered") return { available: false, reason: reply.reason };
       const { available, reason = "no-ad", available_at: availableAt } = reply.answer;
       return available ? { available } : { available, reason, ...(availableAt && { availableAt }) };
     },
 
     /** Loads the frame and the first bytes of the video, so that `show` begins at once. Holds no budget. */
-    async preload(): Promise<void> {
-      const reply = await ask();
+    async preload({ format }: FormatOptions = {}): Promise<void> {
+      const reply = await ask(format);
       if (reply.kind !== "answered" || !reply.answer.available || preloaded()) return;
       frame = newFrame();
       if (reply.answer.media) frame.preload(reply.answer.media);
     },
 
     /** Shows an ad over the page. Rejects only for a mistake of the page's developer. */
-    async show({ code, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
+    async show({ format, code, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
       if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
       isShown = true;
       try {
-        const reply = await ask();
+        const reply = await ask(format);
         if (reply.kind !== "answered") return { outcome: reply.kind, reason: reply.reason };
         const { available, reason = "no-ad", available_at: availableAt } = reply.answer;
         const when = availableAt && { availableAt };
@@ -137,7 +143,7 @@ export function init({ botId }: { readonly botId: string }) {
         const { theme, version } = launch;
         const { app_grant: appGrant } = reply.answer;
         return await shown.show(
-          { appGrant, initData: initDataOf(botId), code, theme, version, client: clientOfPage() },
+          { appGrant, format, initData: initDataOf(botId), code, theme, version, client: clientOfPage() },
           { signal, onStart },
         );
       } finally {

@@ -31,6 +31,7 @@ function eventsOf({ outcome, reason }: ShowResult): { readonly events: readonly 
     case "credited":
     case "watched":
       return { events: ["onReward", "onComplete"], error: false };
+    case "skipped":
     case "closed-early":
       return { events: ["onSkip"], error: false };
     case "no-ad":
@@ -46,14 +47,19 @@ function eventsOf({ outcome, reason }: ShowResult): { readonly events: readonly 
   }
 }
 
+/** AdsGram's blocks of interstitials begin so. */
+const INTERSTITIAL = "int-";
+const format = "interstitial";
+
 function createController(blockId: string) {
+  const isInterstitial = blockId.startsWith(INTERSTITIAL);
   const listeners = new Map<EventName, Set<() => void>>();
   let removal = new AbortController();
   const tell = (event: EventName) => {
     for (const listener of listeners.get(event) ?? []) listener();
   };
   return {
-    /** Resolves once the ad was watched to the end, and rejects otherwise with a result of the same form. */
+    /** Resolves once the ad was watched to the end, or an interstitial skipped; rejects otherwise with a result of the same form. */
     async show(): Promise<AdsgramResult> {
       removal = new AbortController();
       let state: AdsgramResult["state"] = "load";
@@ -63,15 +69,15 @@ function createController(blockId: string) {
       };
       let result: ShowResult;
       try {
-        if (blockId.startsWith("int-")) fail("a block that rewards nobody has no ads here");
-        result = await ads.show({ onStart, signal: removal.signal });
+        result = await ads.show({ ...(isInterstitial && { format }), onStart, signal: removal.signal });
       } catch (mistake) {
         console.error(mistake);
         result = { outcome: "unavailable", reason: String(mistake) };
       }
       const { events, error } = eventsOf(result);
-      for (const event of events) tell(event);
-      const done = events.includes("onReward");
+      // An interstitial rewards nobody.
+      for (const event of events) if (!isInterstitial || event !== "onReward") tell(event);
+      const done = events.includes("onReward") || result.outcome === "skipped";
       const { outcome, reason } = result;
       const description = reason ? `${outcome}: ${reason}` : outcome;
       const answer: AdsgramResult = { done, description, state: done ? "destroy" : state, error };

@@ -1,7 +1,7 @@
 import { createHost, type Host } from "../telegram/host.ts";
 import type { Bridge } from "../telegram/late-bridge.ts";
 import type { FromFrame, ShownLaunch, ToFrame } from "./messages.ts";
-import { resultAfter, type ShowResult } from "./show-result.ts";
+import { isOver, resultAfter, resultOfInterstitial, type ShowResult } from "./show-result.ts";
 import type { WatchedFrame } from "./watch-frame.ts";
 
 /** Rotations and keyboards are over by then. */
@@ -13,7 +13,7 @@ const REPORTED_AFTER_MS = 1000;
  */
 export function createFrameHost(
   port: MessagePort,
-  { client, frame }: { client: ShownLaunch["client"]; frame: WatchedFrame },
+  { client, format, frame }: Pick<ShownLaunch, "client" | "format"> & { frame: WatchedFrame },
 ): Host {
   const tell = (message: FromFrame) => port.postMessage(message);
   const listeners = new Map<string, Set<(data: unknown) => void>>();
@@ -49,10 +49,14 @@ export function createFrameHost(
     onVisibility: (listener) => watchBoth(host, frame, { listener, tell }),
     onNews(news) {
       if (news.phase === "stage" && news.stage === "playing") tell({ kind: "started" });
-      const next = resultAfter(result, news);
-      if (JSON.stringify(next) === JSON.stringify(result)) return;
-      result = next;
-      tell({ kind: "result", result });
+      const isInterstitial = format === "interstitial";
+      const next = isInterstitial ? resultOfInterstitial(result, news) : resultAfter(result, news);
+      if (JSON.stringify(next) !== JSON.stringify(result)) {
+        result = next;
+        tell({ kind: "result", result });
+      }
+      // Between two scenes of a game, nobody waits for a screen that says why there is no ad.
+      if (isInterstitial && isOver(news)) tell({ kind: "done" });
     },
   };
 }

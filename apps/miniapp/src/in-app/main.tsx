@@ -15,6 +15,7 @@ import { createFrameHost } from "./frame-host.ts";
 import { FRAME_PORT, FRAME_READY, type ShownLaunch, type ToFrame } from "./messages.ts";
 import { WatchedFrame } from "./watch-frame.ts";
 import "../ui/styles.css";
+import "./interstitial.css";
 
 /** Where the frame is not in view by then, the ad waits for it. */
 const PATIENCE_MS = 1000;
@@ -70,14 +71,23 @@ async function show(
   launch: ShownLaunch,
   { frame, video }: { frame: WatchedFrame; video: Start["video"] },
 ): Promise<void> {
-  const { initData, appGrant, code, theme, version, client } = launch;
+  const { initData, appGrant, format, code, theme, version, client } = launch;
   paintTheme(theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
-  const host = createFrameHost(port, { client, frame });
+  const host = createFrameHost(port, { client, format, frame });
   host.ready();
   const [translator] = await Promise.all([loadTranslator(readLanguageCode(initData)), frame.untilInView(PATIENCE_MS)]);
   const start: Start = {
-    launch: { botId: readLaunch(location).botId, initData, appGrant, code, startParam: undefined, theme, version },
+    launch: {
+      botId: readLaunch(location).botId,
+      initData,
+      appGrant,
+      format,
+      code,
+      startParam: undefined,
+      theme,
+      version,
+    },
     types: playableTypes(document.createElement("video")),
     video,
   };

@@ -14,6 +14,8 @@ export type ToFrame =
   /** An event of Telegram's client, by the name that the client gives it. */
   | { readonly kind: "event"; readonly name: string; readonly data: unknown };
 
+export type AdFormat = "rewarded" | "interstitial";
+
 /** Of the page's window, in CSS pixels. */
 export interface WindowSize {
   readonly width: number;
@@ -28,6 +30,7 @@ export interface PreloadedMedia {
 /** What the script knows of the launch of its page. */
 export interface ShownLaunch {
   readonly appGrant: string;
+  readonly format: AdFormat | undefined;
   /** The publisher's API and the user's language are read from it. */
   readonly initData: string;
   readonly code: string | undefined;

@@ -2,7 +2,15 @@ import type { News, RewardNews, StageNews } from "../telegram/host-news.ts";
 
 /** What `show()` answers: one of a closed list, the same as `ShowResult` of `@intermission/publisher/in-app`. */
 export interface ShowResult {
-  readonly outcome: "credited" | "watched" | "closed-early" | "no-ad" | "limited" | "refused" | "unavailable";
+  readonly outcome:
+    | "credited"
+    | "watched"
+    | "skipped"
+    | "closed-early"
+    | "no-ad"
+    | "limited"
+    | "refused"
+    | "unavailable";
   readonly reason?: string;
   readonly eventId?: string;
   /** RFC 3339, in UTC. */
@@ -35,6 +43,32 @@ export function resultAfter(before: ShowResult, news: News): ShowResult {
       return { ...ofStage[news.stage], secondsWatched: Math.floor(news.positionMs / 1000) };
     case "reward":
       return withEvent({ ...before, ...ofReward(news.reward) }, news);
+    default:
+      return news satisfies never;
+  }
+}
+
+/** An interstitial that is left is skipped: its screen has no other way out. */
+export function resultOfInterstitial(before: ShowResult, news: News): ShowResult {
+  const after = resultAfter(before, news);
+  return news.phase === "stage" && news.stage === "left" ? { ...after, outcome: "skipped" } : after;
+}
+
+/** Whether nothing more is shown of an interstitial. */
+export function isOver(news: News): boolean {
+  switch (news.phase) {
+    case "opening":
+    case "watch":
+    case "reward":
+      return false;
+    case "closed":
+    case "unreachable":
+    case "unplayable":
+    case "refused":
+    case "wait":
+      return true;
+    case "stage":
+      return !["offer", "playing", "confirming", "watched"].includes(news.stage);
     default:
       return news satisfies never;
   }

@@ -9,6 +9,7 @@ import { LinkOutside } from "../ui/link-outside.tsx";
 import { Heading } from "../ui/texts.tsx";
 import { AdLabel } from "./ad-label.tsx";
 import { Caption, useCaptions } from "./captions.tsx";
+import { isInterstitial, SkipButton, SkipTimer } from "./interstitial.tsx";
 import { ProgressRing } from "./progress-ring.tsx";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
@@ -41,7 +42,9 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
           isRunning={playback === "playing"}
         />
         <div className="pill-words">
-          {stage === "confirming" ? (
+          {import.meta.env.IN_APP && isInterstitial(session) ? (
+            <SkipTimer session={session} snapshot={snapshot} />
+          ) : stage === "confirming" ? (
             <p>{text("player.confirming")}</p>
           ) : (
             // One text: in parts, the last of them would move when the number loses a digit.
@@ -51,9 +54,13 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             <AdLabel onAbout={actions.openAbout} /> <bdi className="chip-name">{ad.advertiser}</bdi>
           </p>
         </div>
-        <Button look="on-video" aria-label={text("action.close")} onClick={actions.askToClose}>
-          <Icon name="close" />
-        </Button>
+        {import.meta.env.IN_APP && isInterstitial(session) ? (
+          <SkipButton session={session} snapshot={snapshot} actions={actions} />
+        ) : (
+          <Button look="on-video" aria-label={text("action.close")} onClick={actions.askToClose}>
+            <Icon name="close" />
+          </Button>
+        )}
       </div>
       <div className="tools">
         {snapshot.isConnected ? null : <p className="chip">{text("player.offline")}</p>}

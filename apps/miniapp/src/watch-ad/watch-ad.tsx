@@ -4,6 +4,7 @@ import type { Host } from "../telegram/host.ts";
 import { useStateName, useStrayClick } from "../ui/hooks.ts";
 import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
+import { isInterstitial, leaveInterstitial } from "./interstitial.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { Offer } from "./offer.tsx";
 import { PlayerControls, secondsLeft } from "./player-controls.tsx";
@@ -32,7 +33,12 @@ export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, s
   const { stage, holds } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   const hasBack = isOnStage || holds.has("about");
-  useEffect(() => (hasBack ? host.onBack(watching.askToClose) : undefined), [hasBack, host, watching]);
+  useEffect(() => {
+    if (!hasBack) return undefined;
+    if (import.meta.env.IN_APP && isInterstitial(session))
+      return host.onBack(() => leaveInterstitial(session, watching));
+    return host.onBack(watching.askToClose);
+  }, [hasBack, host, watching, session]);
   useEffect(() => (isOnStage ? host.immerse() : undefined), [isOnStage, host]);
   // Reopening shows the screen with the remaining wait.
   const isReplaced = stage === "broken" && onBroken !== undefined;
@@ -40,6 +46,8 @@ export function WatchAd({ session, video, host, onReopen, onAnother, onBroken, s
     if (stage === "limited") onReopen();
     if (isReplaced) onBroken();
   }, [stage, onReopen, isReplaced, onBroken]);
+  // The frame is removed at once.
+  if (import.meta.env.IN_APP && isInterstitial(session) && !isOnStage && stage !== "offer") return null;
   if (stage === "closed") return status;
   if (stage === "limited" || isReplaced) return null;
   if (!isOnStage && stage !== "offer") {
@@ -125,14 +133,14 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
             session={session}
             ad={ad}
             host={host}
-            isPayable={snapshot.isPayable}
+            isPayable={snapshot.isPayable && !(import.meta.env.IN_APP && isInterstitial(session))}
             isConnected={snapshot.isConnected}
             onAbout={actions.openAbout}
             onClose={actions.close}
           />
         ) : null}
       </div>
-      {holds.has("dialog") ? (
+      {holds.has("dialog") && !(import.meta.env.IN_APP && isInterstitial(session)) ? (
         <LeaveDialog
           reward={session.rewards?.rewarded}
           seconds={seconds}

@@ -253,6 +253,9 @@ export class Watching {
   }
 
   private onServiceState(state: Session["state"]): void {
+    // An interstitial is charged before its end.
+    const isSkippable = import.meta.env.IN_APP && this.session.skip_after_ms !== undefined;
+    if (isSkippable && this.state.stage === "playing") return;
     if (state === "watched" || state === "rewarded") this.dispatch("confirmed");
     else if (this.queue.isSettled) this.dispatch("incomplete");
   }

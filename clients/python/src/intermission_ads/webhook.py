@@ -22,7 +22,7 @@ from .refusal import (
 )
 
 EventType = Literal["rewarded", "direct_link"]
-AnyEventType = Literal["rewarded", "direct_link", "task", "task_reversed"]
+AnyEventType = Literal["rewarded", "direct_link", "interstitial", "task", "task_reversed"]
 HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]], Iterable[tuple[bytes, bytes]]]
 Tokens = Union[str, Iterable[str], Mapping[Any, Union[str, Iterable[str], None]], None]
 """One bot's API tokens; for several bots, those of each by its id, a number or its digits. None, as for an unset variable, is no token."""
@@ -35,7 +35,7 @@ class AdEvent:
     event: AnyEventType
     """`rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. Only for bots that ask
     for tasks: `task`, the user joined a channel; `task_reversed`, the user left it too early, and what `task` paid is to be
-    taken back."""
+    taken back. Only for bots that ask for interstitials: `interstitial`, one was charged; pay nothing for it."""
     user_id: str
     """The user's Telegram id; `"0"` for a test event that names no tester."""
     event_id: str | None
@@ -254,7 +254,7 @@ def _read_event(body: bytes) -> AdEvent:
     if not isinstance(fields, dict):
         raise Malformed("the body is not a JSON object")
     event, user_id = fields.get("event"), fields.get("user_tg_id")
-    if event not in ("rewarded", "direct_link", "task", "task_reversed"):
+    if event not in ("rewarded", "direct_link", "interstitial", "task", "task_reversed"):
         raise Malformed("event is not one of the contract")
     if not isinstance(user_id, str) or not re.fullmatch("0|[1-9][0-9]{0,19}", user_id):
         raise Malformed("user_tg_id is not a string of digits")

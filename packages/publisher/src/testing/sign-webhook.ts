@@ -5,7 +5,7 @@ import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 
 export interface WebhookToSign {
   /** `"rewarded"` by default. */
-  readonly event?: "rewarded" | "direct_link" | "task" | "task_reversed" | undefined;
+  readonly event?: "rewarded" | "direct_link" | "interstitial" | "task" | "task_reversed" | undefined;
   readonly userId: string | number;
   /** A new one by default. Equal ids are copies of one event. */
   readonly eventId?: string | undefined;

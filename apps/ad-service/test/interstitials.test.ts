@@ -1,0 +1,209 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetBot } from "../src/bots/bots.ts";
+import { listEvents } from "../src/events/list-events.ts";
+import { migrations } from "../src/migrations.ts";
+import { viewPlayerRoutes } from "../src/views/player-routes.ts";
+import { sweepViews } from "../src/views/sweep-views.ts";
+import { type Answer, type Opened, openViewFixture, playedRange, type ViewFixture } from "./fixtures/view-fixture.ts";
+
+const ann = "701";
+const game = "https://game.example";
+const price = 4000;
+
+describe("an interstitial in a publisher's own mini-app", () => {
+  let store: TestDatabase;
+  let fixture: ViewFixture;
+
+  const run = <Row = never>(text: string, ...values: unknown[]) => store.database.run<Row>({ name: "", text }, values);
+
+  beforeAll(async () => {
+    store = await openTestDatabase({ schema: "ad_service", migrations });
+    return () => store.dispose();
+  });
+  beforeEach(async () => {
+    fixture = await openViewFixture(store.database, viewPlayerRoutes, { cooldownSeconds: 3600, dailyCap: 1 });
+    await run(
+      `with bought as (
+         insert into campaigns (campaign_id, name, advertiser_id, formats, view_price_micros)
+         values ('cmp_between', 'Between', 'adv_intermission', '{interstitial}', $1) on conflict do nothing
+       )
+       insert into campaign_creatives (campaign_id, creative_id) values ('cmp_between', 'cre_1') on conflict do nothing`,
+      price,
+    );
+    await setBot(`app_origins = array['${game}']`);
+    await fixture.campaigns.refresh();
+    return () => fixture.close();
+  });
+
+  async function setBot(settings: string) {
+    await run(`update bots set ${settings} where bot_id = $1`, fixture.botId);
+    forgetBot(fixture.bots, fixture.botId);
+  }
+
+  const grant = (more: object = { init_data: fixture.initData(ann) }) =>
+    fixture.post(
+      "/app-grants",
+      { bot_id: fixture.botId, format: "interstitial", ...more },
+      "application/json",
+      fixture.address,
+      { origin: game },
+    );
+  async function open(at = fixture.address): Promise<Answer> {
+    const { body } = await grant();
+    const request = { bot_id: fixture.botId, format: "interstitial", app_grant: body.app_grant };
+    return fixture.post("/sessions", request, "application/json", at);
+  }
+  const begin = async (at = fixture.address) => {
+    const { body } = await open(at);
+    expect(body).toMatchObject({ outcome: "session", state: "opened", skip_after_ms: 5000, bot: { skip_offer: true } });
+    return body as unknown as Opened;
+  };
+  const events = () =>
+    run<{ event: string; price_micros: number; revenue_micros: number }>(
+      "select event, price_micros, revenue_micros from events where bot_id = $1",
+      fixture.botId,
+    );
+
+  test("it is charged once it was in view for five seconds by the server's clock, and rewards nobody", async () => {
+    const view = await begin();
+    expect((await fixture.play(view, 0, 4)).body).toMatchObject({ state: "playing", accepted_ms: 4000 });
+    fixture.advance(1);
+    const claim = { reports: [playedRange(view.first_sequence + 4, 4)] };
+    expect((await fixture.report(view, claim)).body).toMatchObject({ state: "watched", accepted_ms: 5000 });
+    // It plays on, and is skipped.
+    fixture.advance(1);
+    const skip = { reports: [playedRange(view.first_sequence + 5, 5)], closed: "tap" as const };
+    expect((await fixture.report(view, skip)).body).toMatchObject({ state: "rewarded", accepted_ms: 6000 });
+    expect(await events()).toMatchObject([{ event: "interstitial", price_micros: price }]);
+    expect(await fixture.viewers()).toMatchObject([{ user_id: ann, earned_today: 0 }]);
+    const milestones = await run<{ milestone: string }>(
+      "select milestone from ad_milestones where bot_id = $1 order by 1",
+      fixture.botId,
+    );
+    expect(milestones.map(({ milestone }) => milestone)).toEqual(["close", "first-quartile", "midpoint", "start"]);
+    // The bot's cooldown of an hour and its cap of one begin with a reward.
+    expect((await fixture.open(ann)).body).toMatchObject({ outcome: "session", code: expect.any(String) });
+  });
+
+  test("what is claimed faster than time passes, or skipped before, is not charged", async () => {
+    const view = await begin();
+    await fixture.report(view, { started: true });
+    fixture.advance(3.9);
+    const claims = Array.from({ length: 5 }, (_, second) => playedRange(second, second));
+    expect((await fixture.report(view, { reports: claims })).body).toMatchObject({
+      state: "playing",
+      accepted_ms: 4000,
+    });
+    expect((await fixture.report(view, { reports: claims.slice(4), closed: "tap" })).body).toMatchObject({
+      state: "playing",
+    });
+    fixture.advance(3600);
+    await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    expect(await events()).toEqual([]);
+  });
+
+  test("a campaign says after how long it is charged and may be skipped, and a change does not touch a view that began", async () => {
+    await run(
+      "update campaigns set skip_after_seconds = 0, charged_after_seconds = 2 where campaign_id = 'cmp_between'",
+    );
+    await fixture.campaigns.refresh();
+    try {
+      const { body } = await open();
+      expect(body).toMatchObject({ skip_after_ms: 0 });
+      const view = body as unknown as Opened;
+      await run("update campaigns set charged_after_seconds = 9 where campaign_id = 'cmp_between'");
+      await fixture.play(view, 0, 2);
+      expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    } finally {
+      await run(
+        "update campaigns set skip_after_seconds = 5, charged_after_seconds = null where campaign_id = 'cmp_between'",
+      );
+    }
+  });
+
+  test("eight at once on two nodes show one, and it is charged once", async () => {
+    const nodes = [fixture.address, await fixture.startNode()];
+    const openings = await Promise.all(Array.from({ length: 8 }, (_, place) => open(nodes[place % 2])));
+    const views = openings.map(({ body }) => body as unknown as Opened);
+    const starts = await Promise.all(
+      views.map((view, place) => fixture.report(view, { started: true }, nodes[place % 2])),
+    );
+    const [shown, ...others] = views.filter((_, place) => starts[place]?.status === 200);
+    if (shown === undefined) throw new Error("none began");
+    expect(others).toEqual([]);
+    fixture.advance(5);
+    const reports = Array.from({ length: 5 }, (_, second) => playedRange(second, second));
+    const close = { reports, closed: "tap" as const };
+    const closes = await Promise.all(
+      Array.from({ length: 8 }, (_, place) => fixture.report(shown, close, nodes[place % 2])),
+    );
+    expect(closes.map(({ status }) => status)).toEqual(closes.map(() => 200));
+    expect(await events()).toHaveLength(1);
+    expect((await open()).body).toMatchObject({ outcome: "limit-reached", reason: "cooldown" });
+  });
+
+  test("a viewer is shown one in each pause of the bot, which availability says, too", async () => {
+    const at = fixture.clock.now.getTime();
+    const [first, second] = [await begin(), (await fixture.begin(ann)) as Opened];
+    // An offer that was not started is withdrawn by the next one, of whichever format.
+    expect((await fixture.report(first, { started: true })).status).toBe(401);
+    expect((await fixture.report(second, {})).status).toBe(200);
+    await fixture.play(await begin(), 0, 1);
+    const availableAt = new Date(at + 60_000).toISOString();
+    expect((await open()).body).toMatchObject({ outcome: "limit-reached", available_at: availableAt });
+    expect((await grant()).body).toMatchObject({ available: false, reason: "cooldown", available_at: availableAt });
+    expect((await grant({ init_data: fixture.initData(ann), format: "rewarded" })).body).toMatchObject({
+      available: true,
+    });
+    fixture.advance(59);
+    expect((await grant()).body).toMatchObject({ available: true });
+    await fixture.play(await begin(), 0, 1);
+    await setBot("interstitial_seconds = 0");
+    await begin();
+  });
+
+  test("two sweepers charge the view of a page that vanished once, and a later close adds nothing", async () => {
+    const view = await begin();
+    await fixture.play(view, 0, 7);
+    fixture.advance(20);
+    const sweep = () => sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+    await Promise.all([sweep(), sweep()]);
+    expect(await events()).toHaveLength(1);
+    expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    expect(await events()).toHaveLength(1);
+  });
+
+  test("only a bot that asks for it gets the webhook, and finds it in its list of events", async () => {
+    const charged = async () => {
+      await fixture.play(await begin(), 0, 5);
+      fixture.advance(16);
+      await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+      fixture.advance(60);
+    };
+    await charged();
+    expect(await fixture.events()).toEqual([]);
+    await setBot("sends_interstitials = true");
+    await charged();
+    const sent = await fixture.events();
+    expect(sent.map(({ event, body }) => [event, JSON.parse(body).event])).toEqual([["interstitial", "interstitial"]]);
+    expect(await run("select state from deliveries where bot_id = $1", fixture.botId)).toEqual([{ state: "waiting" }]);
+    const list = async () => {
+      const page = await listEvents(store.database, { botId: fixture.botId, limit: 10 });
+      return page.outcome === "page" ? page.events.map(({ event }) => event) : page.outcome;
+    };
+    // Of what has settled.
+    await expect.poll(list).toEqual(["interstitial", "interstitial"]);
+    await setBot("sends_interstitials = false");
+    expect(await list()).toEqual([]);
+    expect(await events()).toHaveLength(2);
+  });
+
+  test("launch data alone opens none: the page's origin must be registered", async () => {
+    const request = { bot_id: fixture.botId, format: "interstitial", init_data: fixture.initData(ann) };
+    expect(await fixture.post("/sessions", request)).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ field: "app_grant" }] } },
+    });
+  });
+});

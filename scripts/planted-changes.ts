@@ -332,7 +332,7 @@ export function WeatherScreen() {
 });
 `,
         ),
-        before("account,\n      timeline", "weather, "),
+        before("alerts,\n      timeline", "weather, "),
       ),
       noticedBy: ofConsole,
     },
@@ -353,7 +353,7 @@ const retention: PlantedChange = {
   word: "plantings",
   maxFiles: 4,
   files: [
-    { file: `${api}/status.ts`, write: before('  "tracker-calls",\n]);', '  "plantings",\n') },
+    { file: `${api}/status.ts`, write: before('  "opening-offers",\n]);', '  "plantings",\n') },
     {
       file: `${service}/retention/kept-rows.ts`,
       write: before(

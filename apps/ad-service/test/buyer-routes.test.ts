@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBuyer } from "../../../examples/buyer.ts";
+import { readConditions } from "../src/alerts/conditions.ts";
 import { migrations } from "../src/migrations.ts";
 import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 
@@ -90,4 +91,36 @@ test("a test reads the ad of the bid: what cannot be shown is named, and nothing
     )
   )[0] ?? { count: -1 };
   expect(count).toBe(0);
+});
+
+test("a buyer that bids half as often is a condition, once there are enough requests, and its rates are shown", async () => {
+  const buyer = await add(stand.urlOf("bid"));
+  const buyerId = buyer.slice(1);
+  await send("PATCH", buyer, { isActive: true });
+  const now = fixture.clock.now;
+  /** `bids` of 1,000 requests, spread evenly, that ended `hours` ago. */
+  const offer = (bids: number, hours: number) =>
+    store.database.run(
+      {
+        name: "",
+        text: `insert into opening_offers (bot_id, request_id, source, outcome, took_ms, occurred_at)
+          select '1', 'r' || n, $1, case when n <= $2 then 'lost' else 'no-bid' end, 10,
+            $3::timestamptz - $4 * interval '1 hour' - n * interval '1 second' from generate_series(1, 1000) as n`,
+      },
+      [buyerId, bids, now, hours],
+    );
+  const fallen = async () =>
+    (await readConditions(store.database, { now, currency: "USD" })).filter(({ cause }) => cause === "bids-fallen");
+  await offer(800, 24);
+  await offer(401, 1);
+  expect(await fallen()).toEqual([]);
+  await store.database.run(
+    { name: "", text: "delete from opening_offers where occurred_at > $1::timestamptz - interval '3 hours'" },
+    [now],
+  );
+  await offer(400, 1);
+  expect(await fallen()).toMatchObject([{ objectId: buyerId, facts: { before: "80", now: "40" } }]);
+  expect(await send("GET", `${buyer}/results`)).toMatchObject({ requests: 2000, bids: 1200, wins: 0, timeouts: 0 });
+  await send("PATCH", buyer, { isActive: false });
+  expect(await fallen(), "a buyer that is off").toEqual([]);
 });

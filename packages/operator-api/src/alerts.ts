@@ -12,6 +12,8 @@ export const alertFacts = {
   "budget-spent": ["name"],
   /** Of a bot's requests in a day, at most half as many are filled as on the day before. */
   "fill-fallen": ["name", "before", "now"],
+  /** Of a buyer's latest thousand requests, at most half as many have a bid as of the thousand before. */
+  "bids-fallen": ["name", "before", "now"],
   "webhooks-failing": ["name"],
   "videos-waiting": ["count"],
   "views-held": ["count"],
@@ -26,6 +28,7 @@ export const rolesOfCause = {
   "money-low": ["owner", "ad-ops", "finance", "advertiser"],
   "budget-spent": ["owner", "ad-ops", "advertiser"],
   "fill-fallen": ["owner", "ad-ops", "publisher"],
+  "bids-fallen": ["owner", "ad-ops"],
   "webhooks-failing": ["owner", "ad-ops", "publisher"],
   "videos-waiting": ["owner", "ad-ops"],
   "views-held": ["owner", "ad-ops"],
@@ -40,7 +43,7 @@ const cause = z.enum(alertCauses);
 const alert = z.object({
   alertId: z.string(),
   cause,
-  objectId: z.string().describe("An advertiser, a campaign, a bot or a month; empty: the deployment."),
+  objectId: z.string().describe("An advertiser, a buyer, a campaign, a bot or a month; empty: the deployment."),
   facts: z.record(z.string(), z.string()).describe("The values of its sentence."),
   madeAt: moment,
   readAt: moment.nullable(),

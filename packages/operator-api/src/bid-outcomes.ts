@@ -34,6 +34,38 @@ export const bidOutcomeNumbers = {
   "not-permitted": { nonBid: 200, loss: null },
 } as const satisfies Record<string, { nonBid: number | null; loss: number | null }>;
 
+/** Nothing was sent. */
+export const notRequested = ["resting", "busy", "no-time", "not-permitted"] as const satisfies readonly BidOutcome[];
+/** No bid came back: the buyer had none, or failed. */
+export const outcomesWithoutBid: readonly BidOutcome[] = [
+  "no-bid",
+  "timeout",
+  "unreachable",
+  "status",
+  "malformed",
+  "too-large",
+];
+
+/** How a buyer answers, of the openings that it was offered. */
+export interface BidRates {
+  requests: number;
+  bids: number;
+  wins: number;
+  timeouts: number;
+}
+
+export function bidRates(outcomes: readonly { outcome: BidOutcome; count: number }[]): BidRates {
+  const sumOf = (isCounted: (outcome: BidOutcome) => boolean) =>
+    outcomes.reduce((sum, { outcome, count }) => sum + (isCounted(outcome) ? count : 0), 0);
+  const isSent = (outcome: BidOutcome) => !(notRequested as readonly BidOutcome[]).includes(outcome);
+  return {
+    requests: sumOf(isSent),
+    bids: sumOf((outcome) => isSent(outcome) && !outcomesWithoutBid.includes(outcome)),
+    wins: sumOf((outcome) => outcome === "won"),
+    timeouts: sumOf((outcome) => outcome === "timeout"),
+  };
+}
+
 export type BidOutcome = keyof typeof bidOutcomeNumbers;
 export const bidOutcomes = Object.keys(bidOutcomeNumbers) as [BidOutcome, ...BidOutcome[]];
 

@@ -186,6 +186,10 @@ const results = z.object({
   consents: z
     .array(z.object({ consent: z.enum(consentOutcomes), count: z.int() }))
     .describe("Of the same openings: why an address and an id were sent, or not."),
+  requests: z.int().describe("Of the same openings: requests that were sent."),
+  bids: z.int().describe("Of the requests, the answers with a bid."),
+  wins: z.int().describe("Of the bids, those whose ad was offered."),
+  timeouts: z.int().describe("Of the requests, those that were not answered in time."),
   shown: z.int().describe("Impressions: from the first picture on, each is owed."),
   owedMicros: micros,
   completed: z.int().describe("Views that were paid to the publisher."),

@@ -18,6 +18,7 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "money-low": "Money is nearly used up",
       "budget-spent": "A budget is spent",
       "fill-fallen": "Fewer requests get an ad",
+      "bids-fallen": "Fewer bids of a buyer",
       "webhooks-failing": "Webhooks fail",
       "videos-waiting": "Videos wait for approval",
       "views-held": "Views are held for review",
@@ -30,6 +31,8 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "budget-spent": ({ name }) => `The campaign ${name} has spent its total budget and is shown no more.`,
       "fill-fallen": ({ name, before, now }) =>
         `In ${name}, ${now}% of the requests of a day got an ad; ${before}% on the day before.`,
+      "bids-fallen": ({ name, before, now }) =>
+        `${name} bid for ${now}% of its latest 1,000 requests; for ${before}% of the 1,000 before.`,
       "webhooks-failing": ({ name }) =>
         `The webhook address of ${name} does not accept events. They wait, and are sent again.`,
       "videos-waiting": ({ count }) => `Videos that wait for a decision: ${count}.`,
@@ -47,6 +50,7 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "money-low": "Деньги почти закончились",
       "budget-spent": "Бюджет израсходован",
       "fill-fallen": "Реже находится реклама",
+      "bids-fallen": "Покупатель делает меньше ставок",
       "webhooks-failing": "Вебхуки не принимаются",
       "videos-waiting": "Видео ждут одобрения",
       "views-held": "Просмотры ждут проверки",
@@ -59,6 +63,8 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "budget-spent": ({ name }) => `Кампания ${name} израсходовала весь бюджет и больше не показывается.`,
       "fill-fallen": ({ name, before, now }) =>
         `В ${name} рекламу за сутки получили ${now} % запросов; за сутки до того ${before} %.`,
+      "bids-fallen": ({ name, before, now }) =>
+        `${name} сделал ставку на ${now} % последних 1000 запросов; на ${before} % из 1000 до них.`,
       "webhooks-failing": ({ name }) => `Адрес вебхуков ${name} не принимает события. Они ждут и отправляются снова.`,
       "videos-waiting": ({ count }) => `Видео, которые ждут решения: ${count}.`,
       "views-held": ({ count }) => `Подозрительные просмотры, которые ждут решения: ${count}.`,

@@ -1,4 +1,5 @@
 import type { AlertCause } from "@intermission/operator-api/alerts";
+import { notRequested, outcomesWithoutBid } from "@intermission/operator-api/bid-outcomes";
 import { inUnits } from "@intermission/operator-api/currency-units";
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
 import { countDuePayouts } from "../money/earnings.ts";
@@ -27,6 +28,9 @@ const columns = '"objectId", facts, "advertiserId", "botId"';
 const yesterday = "day >= ($1::timestamptz at time zone 'utc')::date - 1";
 const hours = "date_trunc('hour', $1::timestamptz, 'UTC')";
 
+const inSql = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
+const withoutBid = `outcome in (${inSql(outcomesWithoutBid)})`;
+
 /** Half, of enough requests that chance does not make it. */
 const fillFallen = `select bot_id as "objectId", jsonb_build_object('name', bots.name,
      'before', round(100.0 * fills_before / requests_before)::text, 'now', round(100.0 * fills_now / requests_now)::text) as facts,
@@ -42,6 +46,22 @@ const fillFallen = `select bot_id as "objectId", jsonb_build_object('name', bots
    ) as sums join bots using (bot_id)
    where least(requests_now, requests_before) >= 200 and 2 * fills_now * requests_before <= fills_before * requests_now
      and not ${isSample("bot_id", "sample.bot_ids")}`;
+
+/** Of the latest 2,000 requests, by the index of their source: so few rows are read of the busiest buyer. */
+const bidsFallen = `select buyer_id as "objectId", jsonb_build_object('name', advertisers.name,
+     'before', round(bids_before / 10.0)::text, 'now', round(bids_now / 10.0)::text) as facts,
+     null::text as "advertiserId", null::text as "botId"
+   from buyers join advertisers using (advertiser_id) cross join lateral (
+     select count(*) as requests, count(*) filter (where place <= 1000 and not ${withoutBid}) as bids_now,
+       count(*) filter (where place > 1000 and not ${withoutBid}) as bids_before
+     from (
+       select outcome, row_number() over (order by occurred_at desc) as place from opening_offers
+       where source = buyers.buyer_id and occurred_at > $1::timestamptz - interval '3 days'
+         and outcome not in (${inSql(notRequested)})
+       order by occurred_at desc limit 2000
+     ) as latest
+   ) as rates
+   where is_active and requests = 2000 and bids_before >= 50 and 2 * bids_now <= bids_before`;
 
 const moneyLow = `select advertiser_id as "objectId",
      jsonb_build_object('name', name, 'amount', greatest(0, left_micros)::text) as facts, advertiser_id as "advertiserId",
@@ -78,6 +98,7 @@ const queries = {
   "money-low": moneyLow,
   "budget-spent": budgetSpent,
   "fill-fallen": fillFallen,
+  "bids-fallen": bidsFallen,
   "webhooks-failing": webhooksFailing,
   "videos-waiting": counted("creatives where review = 'waiting' and $1::timestamptz is not null"),
   "views-held": counted(

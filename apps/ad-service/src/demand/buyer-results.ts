@@ -1,3 +1,4 @@
+import { bidRates } from "@intermission/operator-api/bid-outcomes";
 import type { BuyerResults } from "@intermission/operator-api/buyers";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
@@ -35,6 +36,7 @@ export async function readResults(
   return {
     outcomes,
     consents,
+    ...bidRates(outcomes),
     shown,
     owedMicros: jsonInteger(BigInt(owed)),
     completed,

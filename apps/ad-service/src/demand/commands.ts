@@ -21,6 +21,11 @@ const settings = {
   alwaysTests: "mark each request as a test, which is not paid",
 } as const;
 
+/** Of none, nothing can be said. */
+function share(part: number, whole: number): string {
+  return whole === 0 ? "none" : `${Math.round((1000 * part) / whole) / 10} %`;
+}
+
 type Exchange = WireAnswer<"tryBuyer">;
 
 /** One exchange, with each bid in a sentence, and both texts. */
@@ -73,9 +78,10 @@ export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for
   }),
   results: verb("showBids", {
     description: "what became of the requests to it in seven days, and what it owes",
-    text: ({ outcomes, consents, ...money }) =>
+    text: ({ outcomes, consents, requests, bids, wins, timeouts, ...money }) =>
       [
         recordText(money),
+        `bid rate ${share(bids, requests)}, win rate ${share(wins, bids)}, timeouts ${share(timeouts, requests)} of ${requests} requests`,
         ...outcomes.map(({ outcome, count, tookMs }) => `${count} × ${bidOutcomesInEnglish[outcome]} (${tookMs} ms)`),
         ...consents.map(({ consent, count }) => `${count} × ${consentOutcomesInEnglish[consent]}`),
       ].join("\n"),

@@ -110,6 +110,12 @@ function AlertLink({ alert: { cause, objectId }, children }: { alert: Alert; chi
           {children}
         </Link>
       );
+    case "bids-fallen":
+      return (
+        <Link to="/buyers/$buyerId" params={{ buyerId: objectId }} className="row-link">
+          {children}
+        </Link>
+      );
     case "webhooks-failing":
       return (
         <Link to="/bots/$botId" params={{ botId: objectId }} className="row-link">

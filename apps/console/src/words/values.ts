@@ -375,6 +375,7 @@ export interface Values {
   "alerts.sentences.money-low": { name: string | number; amount: string | number };
   "alerts.sentences.budget-spent": { name: string | number };
   "alerts.sentences.fill-fallen": { name: string | number; now: string | number; before: string | number };
+  "alerts.sentences.bids-fallen": { name: string | number; now: string | number; before: string | number };
   "alerts.sentences.webhooks-failing": { name: string | number };
   "alerts.sentences.videos-waiting": { count: number };
   "alerts.sentences.views-held": { count: number };

@@ -46,7 +46,7 @@ test("a newcomer goes from the chat to a game, watches an ad over it, and sees e
     await expect(steps.filter({ hasText: step })).toHaveCount(1);
   // Between two days: an interstitial, and none within the bot's pause. The morning comes all the same.
   await game.getByRole("button", { name: "Sleep until morning" }).click();
-  await adOf(game).getByRole("button", { name: "Close", exact: true }).click();
+  await adOf(game).getByRole("button", { name: "You can close now" }).click();
   await expect(game.getByText("5 drops of water")).toBeVisible();
   await game.getByRole("button", { name: "Sleep until morning" }).click();
   await expect(game.getByText("6 drops of water")).toBeVisible();

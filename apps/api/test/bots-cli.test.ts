@@ -30,7 +30,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await host.stop();
-  server.child.kill("SIGKILL");
+  server.child.kill("SIGTERM");
+  // Until then PostgreSQL writes into the folder.
+  await server.end;
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -100,8 +100,10 @@ describe("beside a server on the embedded store, and after its stop", () => {
     expect(await deliver(server.url, viewed, "sha256=nonsense")).toBe(401);
     expect(await deliver(server.url, viewed, `sha256=${"0".repeat(64)}`)).toBe(401);
   });
-  afterAll(() => {
-    server.child.kill("SIGKILL");
+  afterAll(async () => {
+    server.child.kill("SIGTERM");
+    // Until then PostgreSQL writes into the folder, which is removed.
+    await server.end;
   });
 
   const outcomes = ["invalid", "unmatched", "credited"];

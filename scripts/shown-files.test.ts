@@ -43,7 +43,8 @@ test("a comment that includes a file is refused, since GitHub shows nothing ther
 
 test("every page of this repository shows its files as they are, and each documented receiver is on one or linked from it", () => {
   expect(pages().flatMap((page) => showFiles(page, readPage(page)).faults)).toEqual([]);
-  const shown = [...readPage("docs/webhooks.md").matchAll(/^```\w+ from=(\S+)$|\]\(([^)#:]+)\)/gm)].map(
+  const onPages = `${readPage("docs/webhooks.md")}${readPage("docs/coming-from-admob.md")}`;
+  const shown = [...onPages.matchAll(/^```\w+ from=(\S+)$|\]\(([^)#:]+)\)/gm)].map(
     ([, from, link = ""]) => from ?? join("docs", link),
   );
   const receivers = readdirSync(join(root, "docs/webhooks")).filter((file) => !file.startsWith("command_line."));

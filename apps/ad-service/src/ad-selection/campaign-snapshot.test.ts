@@ -31,7 +31,8 @@ describe("the snapshot of running campaigns", () => {
     await addCampaign(database, { ...shop, campaignId: "cmp_1", now });
     await here.refresh();
     expect(seenBy(here)).toEqual(["cmp_1"]);
-    expect(here.index.hasFormat).toEqual({ rewarded: false, direct_link: true, task: false });
+    const others = { rewarded: false, interstitial: false, task: false };
+    expect(here.index.hasFormat).toEqual({ ...others, direct_link: true });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
 
     await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", by: "operator", now });

@@ -36,10 +36,9 @@ async function look(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
-test("a payee with a wrong account is refused; all that is due is paid in one step, and makes a file for the bank", async ({
-  desk,
-  stack,
-}) => {
+test("a payee with a wrong account is refused; all that is due is paid in one step, and makes a file for the bank", {
+  tag: "@long",
+}, async ({ desk, stack }) => {
   await desk.goto("payouts?month=2026-01");
   await desk.getByRole("button", { name: "Payee of Crosswords: not set" }).click();
   await desk.getByLabel("Name", { exact: true }).fill("Crossword Studio");
@@ -85,12 +84,12 @@ test("what an advertiser's statements say of it is kept", { tag: "@long" }, asyn
   expect(party).toMatchObject({ address: "1 High Street, Dublin", language: "ru" });
 });
 
-for (const { name, size, tag } of windows) {
+for (const { name, size } of windows) {
   for (const [locale, title, unread, mark] of [
     ["en-US", "Notices", /^Notices, \d+ unread$/, "Mark all as read"],
     ["ru-RU", "Уведомления", /^Уведомления, \d+ нов/, "Отметить всё прочитанным"],
   ] as const) {
-    test.describe(`in the window of a ${name}, ${locale}`, { tag: locale === "en-US" ? tag : "@long" }, () => {
+    test.describe(`in the window of a ${name}, ${locale}`, { tag: "@long" }, () => {
       test.use({ window: size, locale, colorScheme: locale === "ru-RU" ? "dark" : "light" });
 
       test("the bell counts what is unread, and leads to it; it is marked as read at once", async ({

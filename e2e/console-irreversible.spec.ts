@@ -14,10 +14,9 @@ const BOT = "9000000044";
 const USER = "7744";
 const SHOP = "Lamp Shop";
 
-test("a key for postbacks is made, a conversion reversed and a user erased, each where its object is shown", async ({
-  reader,
-  stack: { ads, urls },
-}) => {
+test("a key for postbacks is made, a conversion reversed and a user erased, each where its object is shown", {
+  tag: "@long",
+}, async ({ reader, stack: { ads, urls } }) => {
   const { page } = reader;
   const bot = ["--bot-id", BOT, "--name", "Lamp Club", "--cooldown", "0", "--suspicious-clicks", "pay"];
   const { token } = JSON.parse(await ads(["bots", "add", ...bot, "--json"]));

@@ -245,10 +245,9 @@ test("an invited person sets a password, signs out, and signs in with password a
   await page.close();
 });
 
-test("a person changes the password, signs in elsewhere with a recovery code, and ends that session", async ({
-  browser,
-  stack,
-}) => {
+test("a person changes the password, signs in elsewhere with a recovery code, and ends that session", {
+  tag: "@long",
+}, async ({ browser, stack }) => {
   const open = () => browser.newPage({ isMobile: false, viewport: { width: 1280, height: 800 } });
   const page = await open();
   const email = `bob${Date.now()}@example.com`;

@@ -51,9 +51,9 @@ test.afterAll(async () => {
   rmSync(dataDirectory, { recursive: true, force: true });
 });
 
-test("an empty deployment shows its first steps, which lead to where they are done, tick themselves, and go away", async ({
-  page,
-}) => {
+test("an empty deployment shows its first steps, which lead to where they are done, tick themselves, and go away", {
+  tag: "@long",
+}, async ({ page }) => {
   await ads("people", "add", "first@demo.example", "--role", "owner");
   const { link } = JSON.parse(await ads("people", "sign-in-link", "first@demo.example", "--json"));
   await page.goto(link);

@@ -87,12 +87,9 @@ test.describe("what the page does to the frame is reported", () => {
   });
 });
 
-test("a page that removes or moves the frame in the middle gets its result at once, and the next ad is a whole one", async ({
-  api,
-  page,
-  userId,
-  game,
-}) => {
+test("a page that removes or moves the frame in the middle gets its result at once, and the next ad is a whole one", {
+  tag: "@long",
+}, async ({ api, page, userId, game }) => {
   await stopAtStart(page);
   await game.open(page, userId);
   const endings = {

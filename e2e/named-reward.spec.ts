@@ -48,12 +48,9 @@ test("a named reward stands on the offer, the player, the question before leavin
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("the next ad's button is the main one and counts the day's ads; its video loads meanwhile, and nothing is opened before the tap", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("the next ad's button is the main one and counts the day's ads; its video loads meanwhile, and nothing is opened before the tap", {
+  tag: "@long",
+}, async ({ api, page, stack, userId }) => {
   await changeBot(stack, { ...coins, dailyCap: 2 });
   await openWithNewCode({ api, page, stack, userId });
   await watchToTheEnd(page);

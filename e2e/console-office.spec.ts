@@ -7,7 +7,7 @@ import { expect, test, windows } from "./console.ts";
 // One worker, so that one stack is started.
 test.describe.configure({ mode: "default" });
 
-const COFFEE = "Harbour Coffee";
+const COFFEE = "Harbour Roasters";
 let coffeeId: string;
 
 /** An advertiser with a campaign, and with a statement of a month that is over. */
@@ -74,11 +74,11 @@ for (const { name, size, tag } of windows) {
       await reader.click(reader.section("Advertisers"));
       await reader.click(page.getByRole("link", { name: COFFEE }));
       await reader.click(page.getByRole("button", { name: "Stop all campaigns" }));
-      await expect(page.getByText("All campaigns of Harbour Coffee have stopped.")).toBeVisible();
+      await expect(page.getByText("All campaigns of Harbour Roasters have stopped.")).toBeVisible();
       expect(reader.steps).toBeLessThanOrEqual(3);
       expect(await stateOf()).toBe("archived");
       await page.getByRole("button", { name: "Undo" }).click();
-      await expect(page.getByText("The active campaigns of Harbour Coffee run again.")).toBeVisible();
+      await expect(page.getByText("The active campaigns of Harbour Roasters run again.")).toBeVisible();
       expect(await stateOf()).toBe("active");
     });
 
@@ -125,7 +125,7 @@ test("a top-up is recorded once: the balance is the server's, and a reference th
   const row = desk.getByRole("row").filter({ hasText: COFFEE });
   await expect(row).toContainText("$12.50");
   await topUp("12.50");
-  await expect(desk.getByText("stands on a top-up of Harbour Coffee already")).toBeVisible();
+  await expect(desk.getByText("stands on a top-up of Harbour Roasters already")).toBeVisible();
   await desk.keyboard.press("Escape");
   await desk.keyboard.press("Escape");
   const money = JSON.parse(await stack.ads(["money", "list", "--json"]));

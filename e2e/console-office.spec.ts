@@ -82,10 +82,7 @@ for (const { name, size, tag } of windows) {
       expect(await stateOf()).toBe("active");
     });
 
-    test("who changed a campaign is three clicks from the change being taken back", { tag: "@long" }, async ({
-      reader,
-      stack,
-    }) => {
+    test("who changed a campaign is three clicks from the change being taken back", async ({ reader, stack }) => {
       const { page } = reader;
       const campaign = async () => {
         const campaigns = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
@@ -303,9 +300,7 @@ test("a window keeps its language while another one gets a different one, whose 
 
 test.describe("in Russian", () => {
   test.use({ locale: "ru-RU" });
-  test("a refusal of the server is said in the reader's language, with its values", { tag: "@long" }, async ({
-    desk,
-  }) => {
+  test("a refusal of the server is said in the reader's language, with its values", async ({ desk }) => {
     await desk.getByRole("link", { name: "Рекламодатели", exact: true }).click();
     await desk.getByRole("button", { name: "Добавить рекламодателя" }).click();
     await desk.getByLabel("Название, которое видят зрители").fill("harbour coffee");

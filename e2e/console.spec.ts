@@ -148,9 +148,7 @@ for (const { name, size, tag } of windows) {
       expect(await budget()).toBe(20_000_000);
     });
 
-    test("everything of an advertiser is paused in three clicks, and taken back in one", { tag: "@long" }, async ({
-      reader,
-    }) => {
+    test("everything of an advertiser is paused in three clicks, and taken back in one", async ({ reader }) => {
       const { page } = reader;
       await reader.open();
       await reader.click(reader.section("Campaigns"));
@@ -163,9 +161,10 @@ for (const { name, size, tag } of windows) {
       await expect(page.getByRole("cell", { name: "running" })).toHaveCount(2);
     });
 
-    test("a campaign is duplicated with other dates in three clicks, and archived with a time to take it back", {
-      tag: "@long",
-    }, async ({ reader, stack }) => {
+    test("a campaign is duplicated with other dates in three clicks, and archived with a time to take it back", async ({
+      reader,
+      stack,
+    }) => {
       const { page } = reader;
       await reader.open();
       await reader.click(reader.section("Campaigns"));

@@ -303,9 +303,9 @@ test.describe("in Russian", () => {
   test("a refusal of the server is said in the reader's language, with its values", async ({ desk }) => {
     await desk.getByRole("link", { name: "Рекламодатели", exact: true }).click();
     await desk.getByRole("button", { name: "Добавить рекламодателя" }).click();
-    await desk.getByLabel("Название, которое видят зрители").fill("harbour coffee");
+    await desk.getByLabel("Название, которое видят зрители").fill("harbour roasters");
     await desk.getByRole("button", { name: "Добавить", exact: true }).click();
-    await expect(desk.getByText("Рекламодатель harbour coffee уже есть")).toBeVisible();
+    await expect(desk.getByText("Рекламодатель harbour roasters уже есть")).toBeVisible();
   });
 
   test.describe("in forms", () => {

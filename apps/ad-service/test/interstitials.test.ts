@@ -163,6 +163,42 @@ describe("an interstitial in a publisher's own mini-app", () => {
     await begin();
   });
 
+  test("an interstitial left at 2 s, or once it was watched, is continued by no rewarded opening", async () => {
+    const left = await begin();
+    await fixture.play(left, 0, 2);
+    const rewarded = await fixture.begin(ann);
+    expect(rewarded).not.toHaveProperty("skip_after_ms");
+    expect(rewarded.session_id).not.toBe(left.session_id);
+    expect((await fixture.report(left, {})).status).toBe(200);
+    await fixture.play(rewarded, 0, 10);
+    expect((await fixture.report(rewarded, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    expect(await events()).toMatchObject([{ event: "rewarded" }]);
+    fixture.advance(3600);
+
+    await setBot("cooldown_seconds = 0, daily_cap = 9");
+    const watched = await begin();
+    await fixture.play(watched, 0, 6);
+    const next = await fixture.begin(ann);
+    expect(next).not.toHaveProperty("skip_after_ms");
+    await fixture.report(next, { started: true });
+    expect((await fixture.report(watched, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    // Nor by one with its code.
+    const { code } = watched as unknown as { code: string };
+    expect((await fixture.open(ann, code)).body).toMatchObject({ error: { code: "CODE_UNKNOWN" } });
+  });
+
+  test("launch data that is too old to begin a view continues a rewarded one alone", async () => {
+    const openLate = () =>
+      fixture.post("/sessions", { bot_id: fixture.botId, init_data: fixture.initData(ann, { secondsAgo: 7200 }) });
+    await fixture.play(await begin(), 0, 2);
+    expect((await openLate()).body).toMatchObject({ error: { code: "INIT_DATA_EXPIRED" } });
+    const rewarded = await fixture.begin(ann);
+    await fixture.play(rewarded, 0, 1);
+    fixture.advance(60);
+    await fixture.play(await begin(), 0, 2);
+    expect((await openLate()).body).toMatchObject({ outcome: "session", session_id: rewarded.session_id });
+  });
+
   test("two sweepers charge the view of a page that vanished once, and a later close adds nothing", async () => {
     const view = await begin();
     await fixture.play(view, 0, 7);

@@ -163,6 +163,8 @@ async function enter(
   if (!code && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   if (!code && requestedCode !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
+  // The code of an interstitial is no code that an app is opened with.
+  if (view && view.format !== input.ad.format) return refused("CODE_UNKNOWN");
   if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   // Less than a second was accepted of a broken ad, and nothing of an offer whose video is no longer approved: its code begins a new view, without
   // that video. An offer that is too old is chosen anew.

@@ -89,9 +89,12 @@ const requestedRows = rowParameters({
 const behind = requestedRows.parameters.length;
 const bounds = boundsIn(`$${behind + 1}`, `$${behind + 2}`);
 
-/** A code lives at most 24 h and a view only minutes longer than its code, which bounds the index range. */
+/**
+ * Of the opening's own format: an interstitial that was left pays no reward. A code lives at most 24 h and a view only minutes
+ * longer than its code, which bounds the index range.
+ */
 const ofUser = `from views
-      where views.bot_id = requested.bot_id and views.user_id = requested.user_id
+      where views.bot_id = requested.bot_id and views.user_id = requested.user_id and format = requested.format
         and views.code between ${bounds.first} and ${bounds.last}
         and opened_at > requested.now - interval '25 hours' and deadline > requested.now`;
 
@@ -103,11 +106,12 @@ const continuableCode = `select code ${ofUser}
       order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`;
 /** A code with a view comes first, so that reopening continues the view. A code of a join is for its own launch only. */
 const openCode = `select current_codes.code from current_codes left join lateral (
-        select opened_at, deadline from views
+        select opened_at, deadline, format from views
         where views.bot_id = current_codes.bot_id and views.code = current_codes.code limit 1
       ) as own on true
       where current_codes.bot_id = requested.bot_id and current_codes.user_id = requested.user_id
-        and not is_withheld and (expires_at > requested.now or own.deadline > requested.now)
+        and not is_withheld and coalesce(own.format, requested.format) = requested.format
+        and (expires_at > requested.now or own.deadline > requested.now)
         and (
           select event_id from events where events.bot_id = current_codes.bot_id and events.code = current_codes.code limit 1
         ) is null

@@ -1,3 +1,4 @@
+import { reportDueMs } from "@intermission/ad-core/report-steps";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { forgetBot } from "../src/bots/bots.ts";
@@ -198,6 +199,61 @@ describe("an interstitial in a publisher's own mini-app", () => {
     await fixture.play(await begin(), 0, 2);
     expect((await openLate()).body).toMatchObject({ outcome: "session", session_id: rewarded.session_id });
   });
+
+  test.each([
+    { durationMs: 20_000, chargedAfter: null, calls: 1 },
+    { durationMs: 30_000, chargedAfter: null, calls: 2 },
+    { durationMs: 30_000, chargedAfter: 12, calls: 4 },
+  ])(
+    "of $durationMs ms, reported as its player does, it is not suspected: where that takes several calls, one alone is",
+    async (video) => {
+      const { durationMs, chargedAfter, calls } = video;
+      const shown = async () => {
+        const view = await begin();
+        await run(
+          "update views set duration_ms = $2, charged_after_ms = coalesce($3 * 1000, charged_after_ms), version = version + 1 where view_id = $1",
+          view.session_id,
+          durationMs,
+          chargedAfter,
+        );
+        fixture.views.remembered.delete(view.session_id);
+        return view;
+      };
+      const suspicions = async (view: Opened) => {
+        const [row] = await run<{ suspicions: string[] | null }>(
+          "select suspicions from views where view_id = $1",
+          view.session_id,
+        );
+        return row?.suspicions ?? [];
+      };
+      const range = (sequence: number, from_ms: number, to_ms: number) => ({
+        ...playedRange(sequence, 0),
+        from_ms,
+        to_ms,
+        rendered_frames: Math.floor((to_ms - from_ms) / 40),
+      });
+      const view = await shown();
+      await fixture.report(view, { started: true });
+      let [made, state, from] = [0, "playing", 0];
+      for (; state === "playing"; made++) {
+        const to = reportDueMs(from, durationMs) + 7;
+        fixture.advance((to - from) / 1000);
+        ({ state } = (await fixture.report(view, { reports: [range(made, from, to)] })).body as { state: string });
+        from = to;
+      }
+      expect(made).toBe(calls);
+      await fixture.report(view, { closed: "tap" });
+      expect(await suspicions(view)).toEqual([]);
+
+      fixture.advance(3600);
+      const silent = await shown();
+      await fixture.report(silent, { started: true });
+      fixture.advance(13);
+      const all = [range(0, 0, 6500), range(1, 6500, 13_000)];
+      expect((await fixture.report(silent, { reports: all, closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+      expect(await suspicions(silent)).toEqual(calls === 1 ? [] : ["too-few-calls"]);
+    },
+  );
 
   test("two sweepers charge the view of a page that vanished once, and a later close adds nothing", async () => {
     const view = await begin();

@@ -152,6 +152,7 @@ async function judgeSignals(
     claimedBeforeMs: view.acceptedMs,
     claimedMs: accepted.claimedMs,
     durationMs: view.durationMs,
+    chargedAfterMs: view.chargedAfterMs,
     now,
     isStart,
     isBeacon,

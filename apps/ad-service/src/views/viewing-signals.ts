@@ -1,5 +1,6 @@
 import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { reportStepMs } from "@intermission/ad-core/report-steps";
 import { type ViewSuspicion, viewSuspicions } from "@intermission/operator-api/suspicions";
 import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
 
@@ -104,18 +105,25 @@ export function gatherCall(
     claimedBeforeMs: number;
     claimedMs: number;
     durationMs: number;
+    /** Of an interstitial, which is watched then. */
+    chargedAfterMs: number | null;
     isStart: boolean;
     isBeacon: boolean;
     isComplete: boolean;
     now: Date;
   },
 ): ViewingSignals {
-  const { durationMs, now } = call;
+  const { durationMs, chargedAfterMs, now } = call;
   const addedMs = call.claimedMs - call.claimedBeforeMs;
   if (addedMs <= 0) return signals;
   const heardMs = now.getTime() - (signals.firstAtMs ?? now.getTime());
-  const isAtOnce = !call.isBeacon && !call.isStart && addedMs >= durationMs * QUARTILES_SHARE;
-  const isUnheard = (!call.isBeacon || call.isStart) && call.isComplete && heardMs < durationMs * MIN_HEARD_SHARE;
+  const neededMs = Math.min(durationMs, chargedAfterMs ?? durationMs);
+  // A player's first call may complete an interstitial, and its second one bring most of it.
+  const expected = chargedAfterMs === null ? QUARTILES : Math.ceil(neededMs / reportStepMs(durationMs));
+  const isMost = addedMs >= neededMs * QUARTILES_SHARE;
+  const isAtOnce = !call.isBeacon && !call.isStart && isMost && expected >= QUARTILES;
+  const isSilent = call.isComplete && heardMs < neededMs * MIN_HEARD_SHARE;
+  const isUnheard = (!call.isBeacon || call.isStart) && isSilent && expected > 1;
   return {
     ...signals,
     calls: signals.calls + 1,

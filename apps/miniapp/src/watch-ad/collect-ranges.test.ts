@@ -1,7 +1,8 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { reportDueMs } from "@intermission/ad-core/report-steps";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Collecting, collectRanges, type PlayerEvent, type PlayerMoment, reportDueMs } from "./collect-ranges.ts";
+import { type Collecting, collectRanges, type PlayerEvent, type PlayerMoment } from "./collect-ranges.ts";
 
 const at = (positionMs: number, moment: Partial<PlayerMoment> = {}): PlayerMoment => ({
   positionMs,

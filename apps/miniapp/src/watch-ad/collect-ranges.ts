@@ -1,5 +1,6 @@
 import { isFrameInView } from "@intermission/ad-core/frame-in-view";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { reportDueMs } from "@intermission/ad-core/report-steps";
 
 /** The player's state at one moment. */
 export interface PlayerMoment {
@@ -34,9 +35,6 @@ export interface Collecting {
   readonly isPaused?: boolean;
 }
 
-const MAX_STEP_MS = 5000;
-/** The quartiles of a three-second clip do not justify a call each. */
-const MIN_STEP_MS = 1000;
 /** A busy device delays timers; the resulting long range is split into ranges that the service accepts. */
 const MAX_RANGE_MS = 10_000;
 
@@ -61,16 +59,6 @@ export function collectRanges(
   const events: RangeEvent[] = isSwitched ? [moment.isMuted ? "mute" : "unmute"] : [];
   if (isDifferent || isDue) return finish(collecting, moment, { from: moment, to: moment }, events);
   return { collecting: { ...collecting, open: { from: open.from, to: moment } }, reports: [] };
-}
-
-/**
- * The position at which a range is reported if nothing ends it before: the next quartile, or the next of the equal steps of
- * at most 5 s between quartiles. A video of 30 s has eight: at 3.75 s, 7.5 s and so on up to its end.
- */
-export function reportDueMs(fromMs: number, durationMs: number): number {
-  const quarterMs = durationMs / 4;
-  const stepMs = Math.max(MIN_STEP_MS, quarterMs / Math.ceil(quarterMs / MAX_STEP_MS));
-  return (Math.floor(fromMs / stepMs) + 1) * stepMs;
 }
 
 function finish(

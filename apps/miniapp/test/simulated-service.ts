@@ -9,6 +9,8 @@ const SLACK_MS = 1000;
 /** A simplified ad service for one view's reports. `reported` has all ranges that arrived, including those that are too early. */
 export class SimulatedService {
   readonly #durationMs: number;
+  /** Of an interstitial, which is watched then. */
+  chargedAfterMs: number | undefined;
   readonly #openedAt = performance.now();
   readonly #settled = new Set<number>();
   #isStarted = false;
@@ -81,7 +83,7 @@ export class SimulatedService {
   }
 
   get #minMs(): number {
-    return this.#durationMs - Math.min(1000, this.#durationMs / 10);
+    return this.chargedAfterMs ?? this.#durationMs - Math.min(1000, this.#durationMs / 10);
   }
 }
 

@@ -10,8 +10,13 @@ import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
  */
 export const isInterstitial = ({ skip_after_ms: skipAfterMs }: Session): boolean => skipAfterMs !== undefined;
 
-const canSkip = ({ skip_after_ms: skipAfterMs = 0 }: Session, { positionMs }: WatchingSnapshot): boolean =>
-  positionMs >= skipAfterMs;
+/** Nobody is kept before a video that does not play; what was not watched is not charged. */
+const canSkip = ({ skip_after_ms: skipAfterMs = 0 }: Session, snapshot: WatchingSnapshot): boolean =>
+  snapshot.positionMs >= skipAfterMs ||
+  snapshot.stage === "confirming" ||
+  snapshot.isStuck === true ||
+  snapshot.playback === "blocked" ||
+  snapshot.playback === "stalled";
 
 /** Telegram's back button, and the button below: nothing is lost, so that nobody is asked. */
 export function leaveInterstitial(
@@ -47,7 +52,7 @@ export function SkipTimer({ session, snapshot }: Omit<SkipProps, "actions">) {
 /** In place of the closing cross, once the ad may be skipped. Screen readers are told that it is there. */
 export function SkipButton({ session, snapshot, actions }: SkipProps) {
   const skip = useWord("skip");
-  const isThere = snapshot.stage === "playing" && canSkip(session, snapshot);
+  const isThere = canSkip(session, snapshot);
   return (
     <>
       <span className="only-heard" role="status">

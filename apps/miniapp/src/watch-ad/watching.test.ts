@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Network, simulatePage } from "../../test/simulated-page.ts";
 import type { Host } from "../telegram/host.ts";
+import { leaveInterstitial } from "./interstitial.tsx";
 import { rememberSound } from "./sound-choice.ts";
 import { type Session, Watching } from "./watching.ts";
 
@@ -21,17 +22,20 @@ const UNCOUNTED_MS = 100;
 /** Worst case: the last call hangs until its timeout and is retried after the longest backoff. */
 const MAX_SILENCE_MS = 20_000;
 
-function openAd({ durationMs }: { durationMs: number }) {
+function openAd({ durationMs, skipAfterMs }: { durationMs: number; skipAfterMs?: number }) {
   // Timers of earlier pages must not affect this one.
   vi.clearAllTimers();
   const page = simulatePage({ durationMs });
-  const watching = new Watching(sessionOf(durationMs), page.video as unknown as HTMLVideoElement, idleHost);
+  const session = { ...sessionOf(durationMs), ...(skipAfterMs !== undefined && { skip_after_ms: skipAfterMs }) };
+  page.service.chargedAfterMs = skipAfterMs;
+  const watching = new Watching(session, page.video as unknown as HTMLVideoElement, idleHost);
   // As strict mode does: mounts, unmounts and mounts again.
   watching.start(nothing)();
   const stop = watching.start(nothing);
   return {
     ...page,
     watching,
+    session,
     stage: () => watching.snapshot.stage,
     tapPlay(): void {
       page.touch();
@@ -476,6 +480,78 @@ async function act(page: Opened, actions: readonly Action[]): Promise<void> {
     else page[action.do]();
   }
 }
+
+describe("an interstitial", () => {
+  beforeEach(() => {
+    vi.stubEnv("IN_APP", "true");
+    return () => void vi.unstubAllEnvs();
+  });
+  const skip = ({ session, watching }: Opened) => leaveInterstitial(session, watching);
+
+  test("that the service closed while the user was away plays to its end card, and none waits for a confirmation", async () => {
+    for (const isAway of [true, false]) {
+      const page = openAd({ durationMs: 20_000, skipAfterMs: 5000 });
+      page.tapPlay();
+      await page.wait(7000);
+      if (isAway) {
+        page.hide();
+        await page.wait(1000);
+        expect(page.service.receive({ token: "token", reports: [], closed: "page-hidden" }).state).toBe("rewarded");
+        page.show();
+        await page.wait(8000);
+        expect(page.stage()).toBe("playing");
+      } else {
+        await page.wait(10_000);
+        page.setNetwork("hangs");
+      }
+      await page.wait(6000);
+      expect(page.stage()).toBe("watched");
+      page.kill();
+    }
+  });
+
+  test("is left while its end waits for a service that does not answer", async () => {
+    const page = openAd({ durationMs: 3000, skipAfterMs: 5000 });
+    page.setNetwork("hangs");
+    page.tapPlay();
+    await page.wait(4000);
+    expect(page.stage()).toBe("confirming");
+    skip(page);
+    expect(page.stage()).toBe("closed");
+  });
+
+  test("is not left before its time, unless it has not moved for as long, and is not charged by that", async () => {
+    const page = openAd({ durationMs: 20_000, skipAfterMs: 2000 });
+    page.video.frozenAtMs = 1000;
+    page.video.clonesFreezeAtMs = 1000;
+    page.tapPlay();
+    await page.wait(1500);
+    skip(page);
+    expect(page.stage()).toBe("playing");
+    await page.wait(1400);
+    skip(page);
+    expect(page.stage()).toBe("playing");
+    await page.wait(1600);
+    expect(page.watching.snapshot.positionMs).toBeLessThan(2000);
+    skip(page);
+    expect(page.stage()).toBe("left");
+    await page.wait(1000);
+    expect(page.service.state).toBe("playing");
+  });
+
+  test("is left when the browser lets it play only after a tap", async () => {
+    const page = openAd({ durationMs: 20_000, skipAfterMs: 5000 });
+    page.video.play = async () => {
+      throw new DOMException("not allowed", "NotAllowedError");
+    };
+    page.watching.play();
+    await page.wait(100);
+    expect(page.watching.snapshot.playback).toBe("blocked");
+    skip(page);
+    expect(page.stage()).toBe("left");
+    expect(page.calls).toEqual([]);
+  });
+});
 
 describe("with arbitrary viewer actions and network faults", () => {
   test("a swipe at any moment loses no played range", async () => {

@@ -3,6 +3,7 @@ import type { PlaybackFault } from "@intermission/ad-core/wire-fields";
 import { type ViewCalls, viewCalls } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
+import { Patience } from "./patience.ts";
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
 import { isSoundChosen, rememberSound } from "./sound-choice.ts";
@@ -42,6 +43,8 @@ export interface WatchingSnapshot {
   readonly isPayable: boolean;
   /** What the video is laid out for. */
   readonly size: Size;
+  /** An interstitial has not moved for as long as the user waits for its button. */
+  readonly isStuck?: boolean;
 }
 
 /** The user's actions. */
@@ -65,6 +68,7 @@ export class Watching {
   private isHere = true;
   private isConnected = true;
   private isPayable = true;
+  private readonly patience: Patience | undefined;
   private stop = new AbortController();
   /** The last snapshot of `onChange`, with its position in steps. */
   private shown: string | undefined;
@@ -75,6 +79,8 @@ export class Watching {
     this.host = host;
     this.calls = calls;
     const { ad } = session;
+    if (import.meta.env.IN_APP && session.skip_after_ms !== undefined)
+      this.patience = new Patience(session.skip_after_ms, () => this.publish());
     this.collecting = { durationMs: ad.duration_ms, nextSequence: session.first_sequence, open: null };
     this.queue = this.newQueue();
     this.player = new Player(video, {
@@ -123,6 +129,7 @@ export class Watching {
     return () => {
       this.onChange = undefined;
       this.stop.abort();
+      if (import.meta.env.IN_APP) this.patience?.end();
       this.release();
       this.queue.stop();
     };
@@ -142,6 +149,7 @@ export class Watching {
       isConnected: this.isConnected,
       isPayable: this.isPayable,
       size: layoutSize(this.session.ad, picture),
+      ...(import.meta.env.IN_APP && { isStuck: this.patience?.isStuck === true }),
     };
   }
 
@@ -193,6 +201,7 @@ export class Watching {
       this.host.holdOpen(true);
     } else if (stage === "confirming") {
       this.queue.flush();
+      if (import.meta.env.IN_APP && this.patience?.isCharged) this.dispatch("confirmed");
     } else if (stage === "watched") {
       this.host.holdOpen(false);
       this.host.haptic("success");
@@ -253,10 +262,13 @@ export class Watching {
   }
 
   private onServiceState(state: Session["state"]): void {
+    const isWatched = state === "watched" || state === "rewarded";
     // An interstitial is charged before its end.
-    const isSkippable = import.meta.env.IN_APP && this.session.skip_after_ms !== undefined;
-    if (isSkippable && this.state.stage === "playing") return;
-    if (state === "watched" || state === "rewarded") this.dispatch("confirmed");
+    if (import.meta.env.IN_APP && this.patience && this.state.stage === "playing") {
+      this.patience.isCharged ||= isWatched;
+      return;
+    }
+    if (isWatched) this.dispatch("confirmed");
     else if (this.queue.isSettled) this.dispatch("incomplete");
   }
 
@@ -266,6 +278,7 @@ export class Watching {
 
   /** Only what changes the screen: the video's clock is heard eight times a second, and each rendering costs a slow phone. */
   private publish(): void {
+    if (import.meta.env.IN_APP) this.patience?.watch(this.snapshot);
     const { snapshot } = this;
     const { duration_ms: durationMs, captions } = this.session.ad;
     const stepMs = captions ? CAPTION_STEP_MS : 1000;

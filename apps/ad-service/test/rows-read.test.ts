@@ -86,6 +86,24 @@ describe("what a statement reads does not grow with what is stored", () => {
     });
   });
 
+  test("a publisher's feed does not read the interstitials that it hides, again at each poll", async () => {
+    await inStore(5000, async (tx, made) => {
+      await run(
+        tx,
+        `insert into events (event_id, bot_id, event, user_id, occurred_at, xid)
+         select id, '910', case when n in (1, 2500) then 'rewarded' else 'interstitial' end, n, '2026-06-10', '3' ${made}`,
+      );
+      await run(tx, "analyze events");
+      for (const [name, values, rows] of [
+        ["events.list-shown", ["910", "0", "", 4], 2],
+        ["events.list-end-shown", ["910", 4], 2],
+      ] as const) {
+        const list = async () => expect(await named(tx, name, values)).toHaveLength(rows);
+        expect(await rowsRead(tx, "events", list), name).toBeLessThan(10);
+      }
+    });
+  });
+
   test("the events of a period are read without those before and behind it", async () => {
     await inStore(0, async (tx) => {
       const minute = (n: number) => new Date(now.getTime() + n * 60_000);

@@ -26,10 +26,10 @@ interface EventRouteDeps {
 export function eventClientRoutes(scope: CheckedScope, { database, currency }: EventRouteDeps): void {
   scope.get("/events", { schema: listEventsOperation }, async (request) => {
     const { after, limit, latest } = request.query;
-    const { botId, includeRevenue } = callerOf(request).bot;
-    const worth = { includeRevenue, currency };
-    if (latest !== undefined) return listEventsAnswer(await listEndOfEvents(database, { botId, latest, worth }));
-    const page = await listEvents(database, { botId, after, limit, worth });
+    const { botId, includeRevenue, sendsInterstitials } = callerOf(request).bot;
+    const of = { botId, worth: { includeRevenue, currency }, hasInterstitials: sendsInterstitials };
+    if (latest !== undefined) return listEventsAnswer(await listEndOfEvents(database, { ...of, latest }));
+    const page = await listEvents(database, { ...of, after, limit });
     if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
     if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
     return listEventsAnswer(page);

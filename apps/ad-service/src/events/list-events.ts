@@ -33,27 +33,22 @@ const deliveryIn = `coalesce((
        select state from deliveries where deliveries.bot_id = events.bot_id and deliveries.event_id = events.event_id
      ), 'not-kept') as delivery`;
 
-/** A publisher that asks for no interstitials may not know the word. */
-const isForBot = `(event <> 'interstitial' or (select sends_interstitials from bots where bots.bot_id = $1))`;
+const columns = `${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
+     revenue_micros, is_test, occurred_at, ${deliveryIn}`;
+const ofFeed = "bot_id = $1 and not is_erased and xid < settled_xid()";
+/** By an index of their own: hidden ones, which no cursor passes, would be read again at each poll. */
+const isShown = "event <> 'interstitial'";
 
-const select = statement<EventRow>(
-  "events.list",
-  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
-     revenue_micros, is_test, occurred_at, ${deliveryIn}
-   from events
-   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid() and ${isForBot}
-   order by xid, event_id limit $4`,
-);
-
+const textOfList = (where: string) => `select ${columns} from events
+   where ${where} and (xid, event_id) > ($2::xid8, $3) order by xid, event_id limit $4`;
 // By the index of the feed, from its end.
-const selectEnd = statement<EventRow>(
-  "events.list-end",
-  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
-     revenue_micros, is_test, occurred_at, ${deliveryIn}
-   from events
-   where bot_id = $1 and not is_erased and xid < settled_xid() and ${isForBot}
-   order by xid desc, event_id desc limit $2`,
-);
+const textOfEnd = (where: string) => `select ${columns} from events
+   where ${where} order by xid desc, event_id desc limit $2`;
+
+const select = statement<EventRow>("events.list", textOfList(ofFeed));
+const selectShown = statement<EventRow>("events.list-shown", textOfList(`${ofFeed} and ${isShown}`));
+const selectEnd = statement<EventRow>("events.list-end", textOfEnd(ofFeed));
+const selectEndShown = statement<EventRow>("events.list-end-shown", textOfEnd(`${ofFeed} and ${isShown}`));
 
 /** Whether and in which currency a list says what its events are worth. */
 interface ListedWorth {
@@ -63,26 +58,32 @@ interface ListedWorth {
 
 const noWorth: ListedWorth = { includeRevenue: false, currency: "" };
 
+interface Listed {
+  /** False for a publisher that asks for none: it may not know the word. */
+  hasInterstitials?: boolean;
+}
+
 /** A bot's events after the cursor, in commit order: a client that follows `next` misses none. */
 export async function listEvents(
   database: Database,
-  query: { botId: string; after?: string | undefined; limit: number; worth?: ListedWorth },
+  query: { botId: string; after?: string | undefined; limit: number; worth?: ListedWorth } & Listed,
 ): Promise<EventsPage> {
-  const { botId, after, limit, worth = noWorth } = query;
+  const { botId, after, limit, worth = noWorth, hasInterstitials = true } = query;
   const cursor = after === undefined ? feedStart : decodeCursor(after);
   if (cursor === undefined) return { outcome: "bad-cursor" };
   const place = await placeOfCursor(database, cursor);
   if (place.outcome === "unknown-epoch") return { outcome: "lost-cursor" };
-  const rows = await database.run(select, [botId, place.xid, place.id, limit + 1]);
+  const rows = await database.run(hasInterstitials ? select : selectShown, [botId, place.xid, place.id, limit + 1]);
   return pageOf(rows.slice(0, limit), { botId, worth, from: cursor, hasMore: rows.length > limit });
 }
 
 /** The latest of a bot's events, in commit order: a client that follows `next` misses none of those to come. */
 export async function listEndOfEvents(
   database: Database,
-  { botId, latest, worth = noWorth }: { botId: string; latest: number; worth?: ListedWorth },
+  query: { botId: string; latest: number; worth?: ListedWorth } & Listed,
 ): Promise<Extract<EventsPage, { outcome: "page" }>> {
-  const rows = await database.run(selectEnd, [botId, latest]);
+  const { botId, latest, worth = noWorth, hasInterstitials = true } = query;
+  const rows = await database.run(hasInterstitials ? selectEnd : selectEndShown, [botId, latest]);
   return pageOf(rows.toReversed(), { botId, worth, from: feedStart, hasMore: false });
 }
 

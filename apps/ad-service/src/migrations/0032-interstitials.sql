@@ -1,5 +1,5 @@
 -- Interstitials: a view without a reward, which may be skipped, and costs once it was in view for a while.
--- works-with: 0025-alerts
+-- No older version works on it: it would continue an interstitial as a rewarded view, and close it as one, paid and with a webhook.
 
 alter table campaigns
   drop constraint campaigns_formats_check,

@@ -1,5 +1,5 @@
 -- Sums of interstitials that were charged.
--- works-with: 0025-alerts
+-- works-with: 0032-interstitials
 alter table views validate constraint views_format_check;
 alter table events validate constraint events_event_check;
 alter table refunds validate constraint refunds_event_check;

@@ -1,3 +1,4 @@
+import { viewFormats } from "@intermission/operator-api/campaign-words";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import type { Creative } from "@intermission/operator-api/creatives";
 import { Link } from "@tanstack/react-router";
@@ -97,19 +98,19 @@ function AttachForm({ showing, isBusy, onAttach }: AttachFormProps) {
   const [chosen, setChosen] = useState<Named>();
   const found = useRef(new Map<string, string>());
   const read = async (find: string | undefined, signal: AbortSignal): Promise<Offered> => {
-    const query = {
-      find,
-      format: "rewarded",
-      order: "newest",
-      advertiser: advertiserId ?? undefined,
-      limit: MAX_OFFERED,
-    } as const;
-    const { campaigns, next } = await callOperator(campaignRoutes.listCampaigns, { query }, signal);
+    const query = { find, order: "newest", advertiser: advertiserId ?? undefined, limit: MAX_OFFERED } as const;
+    const pages = await Promise.all(
+      viewFormats.map((format) => callOperator(campaignRoutes.listCampaigns, { query: { ...query, format } }, signal)),
+    );
+    // A campaign of both formats is in both lists.
+    const campaigns = [
+      ...new Map(pages.flatMap((page) => page.campaigns.map((one) => [one.campaignId, one] as const))).values(),
+    ];
     for (const { campaignId, name } of campaigns) found.current.set(campaignId, name);
     const others = campaigns.filter(({ campaignId }) => !showing.some((one) => one.campaignId === campaignId));
     return {
       options: others.map(({ campaignId, name }) => ({ value: campaignId, text: name })),
-      isMore: next !== null,
+      isMore: pages.some(({ next }) => next !== null),
     };
   };
   return (

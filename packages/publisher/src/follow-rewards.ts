@@ -33,8 +33,11 @@ const MAX_HANDLER_MS = 600_000;
 /** Answers of the API after which trying again does not help. */
 const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
 
-/** An entry that an event earned. Its amount is 0, with a reason, if the event paid nothing. */
-export type Reward = RewardEntry & { readonly event: "rewarded" | "direct_link" };
+/**
+ * An entry that an event made. Its amount is 0, with a reason, if the event paid nothing. `task_reversed` takes back what a `task`
+ * earned: its amount is negative.
+ */
+export type Reward = RewardEntry & { readonly event: NonNullable<RewardEntry["event"]> };
 
 /**
  * Calls `handle` for each reward in commit order, also for those recorded while this process or the API was down, and

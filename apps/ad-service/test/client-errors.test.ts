@@ -14,6 +14,16 @@ afterAll(() => fixture.close());
 
 const validRequest = () => ({ bot_id: fixture.bot.botId, user_tg_id: "1" });
 
+test.each(["tcf", "gpp"])("a %s with a letter that its format does not have is refused, and named", async (name) => {
+  for (const text of ["CP\u0000", "C P", "Cé"]) {
+    const response = await fixture.createCode({ ...validRequest(), consent: { [name]: text } });
+    const { error } = errorEnvelope.parse(await response.json());
+    expect([response.status, error.message]).toEqual([400, expect.stringMatching(`consent.*${name}`)]);
+    expect(error.message).toContain("may have only letters");
+  }
+  expect((await fixture.createCode({ ...validRequest(), consent: { [name]: "CP_x-1.Y~z" } })).status).toBe(200);
+});
+
 describe("authentication of the caller", () => {
   test.each([
     ["no header", {}],

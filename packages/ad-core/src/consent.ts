@@ -1,11 +1,18 @@
 import { z } from "zod";
 
+/** Base64 for URLs, in parts: all that the formats of the strings have. */
+const consentString = z
+  .string()
+  .min(1)
+  .max(4096)
+  .regex(/^[\w.~-]+$/, "may have only letters of the Latin alphabet, digits and . _ ~ -");
+
 /** What a publisher says of a viewer's consent; the strings as its consent platform writes them. */
 export const consent = z
   .object({
     gdpr: z.boolean().optional().describe("Whether the law of the European Union applies to the user."),
-    tcf: z.string().min(1).max(4096).optional().describe("The string of IAB's Transparency and Consent Framework 2."),
-    gpp: z.string().min(1).max(4096).optional().describe("The string of IAB's Global Privacy Platform."),
+    tcf: consentString.optional().describe("The string of IAB's Transparency and Consent Framework 2."),
+    gpp: consentString.optional().describe("The string of IAB's Global Privacy Platform."),
     gpp_sid: z
       .array(z.int().min(-1).max(255))
       .max(16)

@@ -1,15 +1,22 @@
 import { GppModel, Sections } from "@iabgpp/cmpapi";
-import { TCString } from "@iabtcf/core";
 import type { Consent } from "@intermission/ad-core/consent";
 import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
+import { readGppSections } from "./read-gpp.ts";
+import { readTcf, type TcfConsent } from "./read-tcf.ts";
 
 /** Of the Transparency and Consent Framework: storing or reading on the device, and choosing ads. */
-const PURPOSES = { store: 1, select: 2 };
+const PURPOSES = [1, 2];
 
 /** Whether the address and an id of a viewer may go to a buyer: only where this is so. */
 export function isPermitted(outcome: ConsentOutcome): boolean {
   return outcome === "consented" || outcome === "not-needed";
 }
+
+/** By the buyer's number in the Global Vendor List; null: it has none. */
+type Judge = (vendorId: number | null) => ConsentOutcome;
+
+/** Of what is asked once for each buyer of an opening, the strings are read once. */
+const judges = new WeakMap<Consent, Judge>();
 
 /**
  * What the consent of a viewer comes to for one buyer. Without any statement of the publisher it is `none`, so that nothing is sent.
@@ -17,25 +24,34 @@ export function isPermitted(outcome: ConsentOutcome): boolean {
  */
 export function judgeConsent(consent: Consent | undefined, vendorId: number | null): ConsentOutcome {
   if (consent === undefined) return "none";
-  const { gdpr, tcf, gpp, gpp_sid: sections } = consent;
-  const found: ConsentOutcome[] = [];
-  if (tcf !== undefined && gdpr !== false) found.push(judgeTcf(tcf, vendorId));
-  else if (gdpr === true) found.push("none");
-  if (gpp !== undefined) found.push(judgeGpp(gpp, { sections, vendorId }));
-  if (found.length === 0) return gdpr === false ? "not-needed" : "none";
-  return found.find((one) => !isPermitted(one)) ?? (found.includes("consented") ? "consented" : "not-needed");
+  const judge = judges.get(consent) ?? readConsent(consent);
+  judges.set(consent, judge);
+  return judge(vendorId);
 }
 
-function judgeTcf(text: string, vendorId: number | null): ConsentOutcome {
-  try {
-    const { purposeConsents, purposeLegitimateInterests, vendorConsents } = TCString.decode(text);
-    if (!purposeConsents.has(PURPOSES.store)) return "refused";
-    if (!purposeConsents.has(PURPOSES.select) && !purposeLegitimateInterests.has(PURPOSES.select)) return "refused";
-    return vendorId !== null && vendorConsents.has(vendorId) ? "consented" : "other-vendor";
-  } catch {
-    // Whatever the decoder throws: it was made for strings that are well-formed.
-    return "unreadable";
-  }
+function readConsent({ gdpr, tcf, gpp, gpp_sid: applicable }: Consent): Judge {
+  const found: Judge[] = [];
+  if (tcf !== undefined && gdpr !== false) found.push(tcfJudge(tcf));
+  const sections = gpp === undefined ? undefined : gppJudges(gpp, applicable);
+  if (sections !== undefined) found.push(...sections.judges);
+  if (gdpr === true && tcf === undefined && sections?.hasTcf !== true) found.push(() => "none");
+  if (found.length === 0) found.push(() => (gdpr === false ? "not-needed" : "none"));
+  return (vendorId) => {
+    const outcomes = found.map((judge) => judge(vendorId));
+    return outcomes.find((one) => !isPermitted(one)) ?? (outcomes.includes("consented") ? "consented" : "not-needed");
+  };
+}
+
+function tcfJudge(text: string): Judge {
+  const consent = readTcf(text);
+  return consent === undefined ? () => "unreadable" : (vendorId) => judgeTcf(consent, vendorId);
+}
+
+/** A legitimate interest is no consent: what is sent is an address and an id. */
+function judgeTcf({ purposes, namesVendor, isRestricted }: TcfConsent, vendorId: number | null): ConsentOutcome {
+  if (!PURPOSES.every((purpose) => purposes[purpose - 1])) return "refused";
+  if (vendorId === null || !namesVendor(vendorId)) return "other-vendor";
+  return PURPOSES.some((purpose) => isRestricted(purpose, vendorId)) ? "refused" : "consented";
 }
 
 /** As `gpp_sid`: no section applies to this viewer. */
@@ -43,31 +59,41 @@ const NONE_APPLIES = -1;
 const TCF_EU = 2;
 const optOuts = ["SaleOptOut", "SharingOptOut", "TargetedAdvertisingOptOut"];
 
-function judgeGpp(
-  text: string,
-  { sections, vendorId }: { sections: readonly number[] | undefined; vendorId: number | null },
-): ConsentOutcome {
+/** Of the sections that apply; `hasTcf`: that of the European Union is one of them. */
+function gppJudges(text: string, applicable: readonly number[] | undefined): { judges: Judge[]; hasTcf: boolean } {
+  const only = (outcome: ConsentOutcome) => ({ judges: [() => outcome], hasTcf: false });
+  const sections = readGppSections(text);
+  if (sections === undefined) return only("unreadable");
+  if (applicable?.length === 1 && applicable[0] === NONE_APPLIES) return only("not-needed");
+  const ids = applicable ?? [...sections.keys()];
+  if (ids.length === 0) return only("none");
+  const model = new GppModel(text);
+  const read = (id: number): Judge => {
+    const section = sections.get(id);
+    if (section === undefined) return () => "unreadable";
+    if (id === TCF_EU) return tcfJudge(section);
+    const outcome = judgeState(model, id);
+    return () => outcome;
+  };
+  return { judges: ids.map(read), hasTcf: ids.includes(TCF_EU) };
+}
+
+/**
+ * Sections of states of the USA. The library reads the header of the string, whose sections are bounded by now, and of its sections
+ * this one alone, which is of a fixed length.
+ */
+function judgeState(model: GppModel, id: number): ConsentOutcome {
+  const name = Sections.SECTION_ID_NAME_MAP.get(id);
+  if (name?.startsWith("us") !== true) return "unreadable";
   try {
-    const model = new GppModel(text);
-    const known: number[] = model.getSectionIds();
-    const applicable = sections ?? known;
-    if (sections?.length === 1 && sections[0] === NONE_APPLIES) return "not-needed";
-    if (applicable.length === 0) return "none";
-    const found = applicable.map((id): ConsentOutcome => {
-      const place = known.indexOf(id);
-      if (place < 0) return "unreadable";
-      // Behind the header, in the order of their ids.
-      if (id === TCF_EU) return judgeTcf(text.split("~")[1 + place] ?? "", vendorId);
-      const name = Sections.SECTION_ID_NAME_MAP.get(id);
-      return name?.startsWith("us") ? judgeOptOuts(model.getSection(name)) : "unreadable";
-    });
-    return found.find((one) => !isPermitted(one)) ?? "consented";
+    return judgeOptOuts(model.getSection(name));
   } catch {
+    // Whatever the decoder throws: it was made for strings that are well-formed.
     return "unreadable";
   }
 }
 
-/** Sections of states of the USA: consent is what was not objected to. 1: opted out; Gpc: the browser's own signal. */
+/** Consent is what was not objected to. 1: opted out; Gpc: the browser's own signal. */
 function judgeOptOuts(section: Readonly<Record<string, unknown>>): ConsentOutcome {
   const isOut = optOuts.some((field) => section[field] === 1) || section.Gpc === true || section.OptOutSale === "Y";
   return isOut ? "opted-out" : "consented";

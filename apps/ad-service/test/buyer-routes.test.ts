@@ -121,6 +121,20 @@ test("a buyer that bids half as often is a condition, once there are enough requ
   await offer(400, 1);
   expect(await fallen()).toMatchObject([{ objectId: buyerId, facts: { before: "80", now: "40" } }]);
   expect(await send("GET", `${buyer}/results`)).toMatchObject({ requests: 2000, bids: 1200, wins: 0, timeouts: 0 });
+  const rest = (count: number) =>
+    store.database.run(
+      {
+        name: "",
+        text: `insert into opening_offers (bot_id, request_id, source, outcome, took_ms, occurred_at)
+          select '1', 'o' || n, $1, 'resting', 0, $2::timestamptz - n * interval '1 millisecond' from generate_series(1, $3) as n`,
+      },
+      [buyerId, now, count],
+    );
+  await rest(8000);
+  expect(await fallen(), "its requests are among the latest 10,000 openings").toHaveLength(1);
+  await rest(1);
+  expect(await fallen(), "no more openings than these are read").toEqual([]);
+  await store.database.run({ name: "", text: "delete from opening_offers where outcome = 'resting'" }, []);
   await send("PATCH", buyer, { isActive: false });
   expect(await fallen(), "a buyer that is off").toEqual([]);
 });

@@ -47,7 +47,10 @@ const fillFallen = `select bot_id as "objectId", jsonb_build_object('name', bots
    where least(requests_now, requests_before) >= 200 and 2 * fills_now * requests_before <= fills_before * requests_now
      and not ${isSample("bot_id", "sample.bot_ids")}`;
 
-/** Of the latest 2,000 requests, by the index of their source: so few rows are read of the busiest buyer. */
+/**
+ * Of the latest 2,000 requests among the latest 10,000 openings, by the index of their source: so few rows are read even of a busy
+ * buyer that is mostly not requested. One with fewer requests among these is not judged.
+ */
 const bidsFallen = `select buyer_id as "objectId", jsonb_build_object('name', advertisers.name,
      'before', round(bids_before / 10.0)::text, 'now', round(bids_now / 10.0)::text) as facts,
      null::text as "advertiserId", null::text as "botId"
@@ -55,9 +58,12 @@ const bidsFallen = `select buyer_id as "objectId", jsonb_build_object('name', ad
      select count(*) as requests, count(*) filter (where place <= 1000 and not ${withoutBid}) as bids_now,
        count(*) filter (where place > 1000 and not ${withoutBid}) as bids_before
      from (
-       select outcome, row_number() over (order by occurred_at desc) as place from opening_offers
-       where source = buyers.buyer_id and occurred_at > $1::timestamptz - interval '3 days'
-         and outcome not in (${inSql(notRequested)})
+       select outcome, row_number() over (order by occurred_at desc) as place from (
+         select outcome, occurred_at from opening_offers
+         where source = buyers.buyer_id and occurred_at > $1::timestamptz - interval '3 days'
+         order by occurred_at desc limit 10000
+       ) as openings
+       where outcome not in (${inSql(notRequested)})
        order by occurred_at desc limit 2000
      ) as latest
    ) as rates

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openBuyer } from "../../../examples/buyer.ts";
 import { readConditions } from "../src/alerts/conditions.ts";
 import { migrations } from "../src/migrations.ts";
@@ -91,6 +91,42 @@ test("a test reads the ad of the bid: what cannot be shown is named, and nothing
     )
   )[0] ?? { count: -1 };
   expect(count).toBe(0);
+});
+
+test("a test is of a viewer who needs no consent: the settings alone say what is sent, and a feed that requires the address is reached", async () => {
+  const buyer = await add(stand.urlOf("bid"));
+  await send("PATCH", buyer, { sends: ["user-id", "address"] });
+  expect(await send("POST", `${buyer}/trial`)).toMatchObject({ outcome: "accepted", consent: "not-needed" });
+  expect(stand.calls.at(-1)?.request).toMatchObject({
+    user: { id: expect.any(String) },
+    device: { ip: "192.0.2.1" },
+    regs: { gdpr: 0 },
+  });
+  const feed = await add(stand.feedUrl, "792361");
+  await send("PATCH", feed, { protocol: "richads", sends: ["address"] });
+  expect(await send("POST", `${feed}/trial`)).toMatchObject({ outcome: "accepted", consent: "not-needed" });
+  expect(stand.calls.at(-1)?.request).toMatchObject({ publisher_id: "792361", ip: "192.0.2.1", production: false });
+});
+
+test("a feed in dollars is refused where amounts are in another currency, and one that is there can only be turned off", async () => {
+  const run = (text: string) => store.database.run({ name: "", text }, []);
+  onTestFinished(async () => {
+    await run("delete from deployment");
+  });
+  await run("insert into deployment (currency) values ('USD')");
+  const buyer = await add(stand.urlOf("bid"));
+  const feed = await add(stand.feedUrl, "792361");
+  expect(await send("PATCH", feed, { protocol: "richads", isActive: true })).toMatchObject({ protocol: "richads" });
+  await run("update deployment set currency = 'EUR'");
+  const refused = { error: { code: "BAD_REQUEST", details: [{ field: "protocol", code: "FEED_IN_USD" }] } };
+  const added = { name: "Feed in euros", url: stand.feedUrl, protocol: "richads" };
+  expect(await send("POST", "", added)).toMatchObject(refused);
+  expect(await send("POST", "", { ...added, protocol: "openrtb" }), "nothing of it was stored").toHaveProperty(
+    "buyerId",
+  );
+  expect(await send("PATCH", buyer, { protocol: "richads" })).toMatchObject(refused);
+  expect(await send("PATCH", feed, { isActive: true })).toMatchObject(refused);
+  expect(await send("PATCH", feed, { isActive: false })).toMatchObject({ isActive: false });
 });
 
 test("a buyer that bids half as often is a condition, once there are enough requests, and its rates are shown", async () => {

@@ -43,6 +43,7 @@ export const fieldFaults = {
   END_BEFORE_START: [],
   ENTRIES_AT_LEAST: ["min"],
   ENTRIES_AT_MOST: ["max"],
+  FEED_IN_USD: ["currency"],
   HALF_CHARACTER: [],
   ERID: [],
   HEX_KEY: [],

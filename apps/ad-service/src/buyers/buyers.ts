@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import type { Buyer, BuyerSettings } from "@intermission/operator-api/buyers";
+import type { Buyer, BuyerProtocol, BuyerSettings } from "@intermission/operator-api/buyers";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-columns";
 import type { HttpError } from "@intermission/server/http-server";
-import { notFound } from "@intermission/server/refuse";
+import { invalidField, notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { addAdvertiser, findAdvertiser, newAdvertiserId } from "../advertisers/advertisers.ts";
@@ -63,6 +64,25 @@ function unknownBuyer(buyerId: string): HttpError {
   return notFound(`there is no buyer ${buyerId}; see all with: buyers list`);
 }
 
+// A change of the currency waits for the end of the transaction.
+const lockCurrency = statement<{ currency: string }>(
+  "demand.lock-currency",
+  "select currency from deployment for share",
+);
+
+/**
+ * Refuses with 400 a feed whose prices name no currency and are in dollars, where amounts are in another: all of its bids would be
+ * refused, after viewers' addresses were sent for them. No currency is stored before the first start.
+ */
+async function requireCurrencyOf(tx: Transaction, protocol: BuyerProtocol): Promise<void> {
+  if (protocol !== "richads") return;
+  const [deployment] = await tx.run(lockCurrency, []);
+  if (deployment === undefined || deployment.currency === "USD") return;
+  const { currency } = deployment;
+  const message = `cannot be richads here: its bids are in USD, and the amounts of this deployment in ${currency}; use openrtb`;
+  throw invalidField("protocol", message, fieldFault("FEED_IN_USD", { currency }));
+}
+
 const insert = statement<never>(
   "demand.insert-buyer",
   `with video as (
@@ -86,7 +106,7 @@ export interface NewBuyer extends BuyerSettings {
   key: string | null;
 }
 
-/** Adds a buyer with an advertiser, a campaign and a creative of its own; off. Undefined: an advertiser has this name. */
+/** Adds a buyer with an advertiser, a campaign and a creative of its own; off. Undefined: an advertiser has this name. Refuses as `updateBuyer`. */
 export async function addBuyer(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
   { name, key, author, now, ...settings }: NewBuyer & { author?: Author | undefined; now: Date },
@@ -95,6 +115,7 @@ export async function addBuyer(
   const buyerId = `buy_${random()}`;
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, buyerId);
+    await requireCurrencyOf(tx, settings.protocol);
     if ((await findAdvertiser(tx, name)) !== undefined) return undefined;
     // A buyer pays afterwards, by the month.
     const terms = { billing: "credit" as const, creditLimitMicros: null };
@@ -109,9 +130,9 @@ export async function addBuyer(
   });
 }
 
-const lock = statement<{ url: string; hasKey: boolean }>(
+const lock = statement<{ url: string; protocol: BuyerProtocol; hasKey: boolean }>(
   "demand.lock-buyer",
-  `select url, sealed_key is not null as "hasKey" from buyers where buyer_id = $1 for update`,
+  `select url, protocol, sealed_key is not null as "hasKey" from buyers where buyer_id = $1 for update`,
 );
 
 const update = statement<never>(
@@ -134,7 +155,7 @@ export type BuyerChange = Partial<BuyerSettings> & { isActive?: boolean | undefi
 
 /**
  * A key is for the server that the operator entered it for: if the address moves to another origin and the change brings no key,
- * the stored one is removed in the same transaction. Refuses an unknown buyer with 404.
+ * the stored one is removed in the same transaction. Refuses an unknown buyer with 404, and with 400 a protocol that cannot be bought by in the deployment's currency.
  */
 export async function updateBuyer(
   { database, secretBox }: { database: Database; secretBox: SecretBox },
@@ -149,6 +170,9 @@ export async function updateBuyer(
     const opened = await openChange(tx, author, buyerId);
     const [before] = await tx.run(lock, [buyerId]);
     if (before === undefined) throw unknownBuyer(buyerId);
+    // One that is there already can be turned off.
+    if (isActive === true || change.protocol !== undefined)
+      await requireCurrencyOf(tx, change.protocol ?? before.protocol);
     const isElsewhere = change.url !== undefined && new URL(change.url).origin !== new URL(before.url).origin;
     const isKeyRemoved = key === undefined && before.hasKey && isElsewhere;
     await tx.run(update, [buyerId, merged, isActive, key !== undefined || isKeyRemoved, sealed]);

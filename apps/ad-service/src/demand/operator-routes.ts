@@ -130,7 +130,8 @@ function trialOpening(): BidOpening {
     language: "en",
     country: undefined,
     isPremium: false,
-    consent: undefined,
+    // A viewer who is nobody needs none, so that the buyer gets what its settings let it have.
+    consent: { gdpr: false },
     // Of RFC 5737: nobody's.
     address: "192.0.2.1",
     isTest: true,

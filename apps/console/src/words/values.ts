@@ -170,6 +170,7 @@ export interface Values {
   "faults.AT_MOST": { max: string | number };
   "faults.CHARACTERS_AT_LEAST": { min: string | number };
   "faults.CHARACTERS_AT_MOST": { max: string | number };
+  "faults.FEED_IN_USD": { currency: string | number };
   "faults.ENTRIES_AT_LEAST": { min: string | number };
   "faults.ENTRIES_AT_MOST": { max: string | number };
   "faults.MICROS": { min: string | number; max: string | number };

@@ -247,7 +247,7 @@ test("a new campaign warns of a new advertiser and an unknown macro, and its dra
 }, async ({ desk }) => {
   const address = new URL("/console/campaigns/new", desk.url()).href;
   await desk.goto(address);
-  await desk.getByLabel("Advertiser").fill("harbour  coffee");
+  await desk.getByLabel("Advertiser").fill("harbour  roasters");
   await desk.getByLabel("Landing page").fill("https://shop.test/?c={click_id}&x={{clickid}}");
   await expect(desk.getByText("{{clickid}} is no macro and is sent as it stands.")).toBeVisible();
   await expect(desk.getByText("is a new advertiser")).toHaveCount(0);

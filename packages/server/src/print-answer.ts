@@ -12,7 +12,7 @@ export function openPrinter(output: NodeJS.WritableStream): Printer {
   const writes: Promise<string | undefined>[] = [];
   // Without a listener it ends the process.
   output.off("error", ignore).on("error", ignore);
-  const write = (text: string): Promise<string | undefined> =>
+  const write = (text: string | Uint8Array): Promise<string | undefined> =>
     new Promise((resolve) => {
       output.write(text, (error) => resolve(error ? codeOf(error) : undefined));
     });
@@ -22,13 +22,18 @@ export function openPrinter(output: NodeJS.WritableStream): Printer {
       writes.push(write(text), write("\n"));
     },
     async copy(parts) {
+      // The last byte is written separately, as above: of a larger part the full disk may keep the beginning, without an error.
+      let last: Uint8Array = Buffer.of();
       for await (const part of parts) {
-        const fault = await write(part);
+        const bytes = Buffer.from(part);
+        if (bytes.length === 0) continue;
+        const fault = last.length === 0 ? undefined : await write(last);
+        last = bytes;
         if (fault === undefined) continue;
         writes.push(Promise.resolve(fault));
         return;
       }
-      writes.push(write(""));
+      if (last.length > 0) writes.push(write(last.subarray(0, -1)), write(last.subarray(-1)));
     },
     async fault() {
       const faults = await Promise.all(writes);

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type CheckedScope, checkRequests } from "./checked-routes.ts";
 import { createHttpServer } from "./http-server.ts";
 import { createLogger } from "./logger.ts";
+import { refusal } from "./refuse.ts";
 import { type OperatorHandlers, serveOperatorRoutes } from "./serve-operator-routes.ts";
 
 const routes = {
@@ -47,6 +48,9 @@ const handlers: OperatorHandlers<typeof routes> = {
 let scope: CheckedScope;
 beforeEach(() => {
   scope = checkRequests(createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) }));
+  scope.addHook("onRequest", async ({ headers }) => {
+    if (headers.authorization === "Bearer wrong") throw refusal(401, "UNAUTHORIZED", "the token is unknown");
+  });
   serveOperatorRoutes(scope, routes, handlers);
 });
 afterEach(() => scope.close());
@@ -63,8 +67,10 @@ test("a handler gets what the schemas of its route made, and its answer has the 
 test("each answer of a deprecated route says since when it is and when it ends, and no other answer does", async () => {
   const old = await scope.inject({ method: "GET", url: "/old-things/7" });
   const refused = await scope.inject({ method: "GET", url: "/old-things/7777" });
-  expect([old.statusCode, refused.statusCode]).toEqual([200, 400]);
-  for (const { headers } of [old, refused])
+  const authorization = "Bearer wrong";
+  const stranger = await scope.inject({ method: "GET", url: "/old-things/7", headers: { authorization } });
+  expect([old.statusCode, refused.statusCode, stranger.statusCode]).toEqual([200, 400, 401]);
+  for (const { headers } of [old, refused, stranger])
     expect(headers).toMatchObject({ deprecation: "@1772323200", sunset: "Tue, 01 Sep 2026 00:00:00 GMT" });
   const { headers } = await scope.inject({ method: "POST", url: "/things/7", payload: { name: "a" } });
   expect(headers).not.toHaveProperty("deprecation");

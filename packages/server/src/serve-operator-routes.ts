@@ -68,8 +68,8 @@ export function serveOperatorRoutes<Routes extends OperatorRoutes>(
         response: { ...refusals(...(route.refusals ?? [])), [status]: route.answer },
       },
       ...(headers && {
-        // Before anything can refuse the request: who calls it wrongly is to hear of it, too.
-        onRequest: async (_request: unknown, reply: FastifyReply) => {
+        // On refusals too, also of hooks that run before those of the route: who calls it wrongly is to hear of it.
+        onSend: async (_request: unknown, reply: FastifyReply) => {
           reply.headers(headers);
         },
       }),

@@ -9,14 +9,15 @@
  *   node verify.mjs compare   older-checkpoint.txt newer-checkpoint.txt --key <verifier key> --log https://…/log
  *
  * A log is an address or a folder with the same files. Each line says what holds or what does not; the exit code is 0 only if
- * everything holds. Files and logs are read in parts, and so may be of any size; above a million entries their event ids are
+ * everything holds, 1 if something does not, 2 if it could not be checked. Files and logs are read in parts, and so may be of any size; above a million entries their event ids are
  * sorted in temporary files, of 24 bytes for each. Specifications: RFC 6962 (tree), C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof.
  */
 import { createHash, createPublicKey, verify as verifyBytes } from "node:crypto";
-import { createReadStream, rmSync } from "node:fs";
-import { appendFile, mkdtemp, readFile, realpath } from "node:fs/promises";
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { appendFile, readFile, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 
 // ---- The tree: RFC 6962, section 2.1.
@@ -325,6 +326,36 @@ export async function consistencyProof(read, older, newer) {
 
 // ---- Files of any length.
 
+const folders = new Set();
+
+/** A temporary folder, until `removeFolder` and no longer than this process. Made at once, so that no signal comes between. */
+function makeFolder() {
+  if (folders.size === 0) process.once("exit", removeFolders);
+  const folder = mkdtempSync(join(tmpdir(), "verify-"));
+  folders.add(folder);
+  return folder;
+}
+
+function removeFolder(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  folders.delete(folder);
+}
+
+function removeFolders() {
+  process.off("exit", removeFolders);
+  for (const folder of folders) removeFolder(folder);
+}
+
+/** A file that can be read more than once, as a proof is: what is no file, such as a pipe, is copied to one. */
+async function rereadable(path) {
+  const found = await stat(path).catch(() => fail(`The file ${path} cannot be read.`));
+  if (found.isDirectory()) fail(`${path} is a folder.`);
+  if (found.isFile()) return path;
+  const copy = join(makeFolder(), "copy");
+  await pipeline(createReadStream(path), createWriteStream(copy));
+  return copy;
+}
+
 /** The text of a file in parts. A file is a path, or `{ text }`. */
 async function* partsOf(file) {
   if (typeof file === "object") return yield file.text;
@@ -355,7 +386,13 @@ function endOfValue(text, from) {
   return undefined;
 }
 
-/** The members of the JSON object in a file, in order, as [name, value]; of an array each element. It keeps one at a time. */
+/** The members of a proof that are arrays. */
+const LISTS = ["entries", "hashes"];
+
+/**
+ * The members of the JSON object in a file, in order, as [name, value]; of an array each element. It keeps one at a time.
+ * Read to its end, it has refused a file with anything behind the object.
+ */
 async function* membersOf(file) {
   const parts = partsOf(file);
   let [text, at] = ["", 0];
@@ -394,6 +431,7 @@ async function* membersOf(file) {
     names.add(name);
     await take([":"]);
     if ((await peek()) !== "[") {
+      if (LISTS.includes(name)) fail(`The file's ${name} are no list.`);
       yield [name, await value()];
       continue;
     }
@@ -403,6 +441,9 @@ async function* membersOf(file) {
       do yield [name, await value()];
       while ((await take([",", "]"])) === ",");
   }
+  const nothing = (rest) => rest.trim() === "" || fail("The file has more text behind its end.");
+  nothing(text.slice(at));
+  for await (const rest of parts) nothing(rest);
 }
 
 /** The elements of one array of a file. */
@@ -417,6 +458,8 @@ export class Repeats {
   #kept;
   #used = 0;
   #folder;
+  // Bytes in the file of each part.
+  #written = Array.from({ length: Repeats.#PARTS }, () => 0);
 
   constructor(limit = 1_000_000) {
     this.#kept = Buffer.alloc(Repeats.#BYTES * limit);
@@ -429,25 +472,32 @@ export class Repeats {
     this.#used += Repeats.#BYTES;
   }
 
-  /** The places of those that were added before. */
+  /** The places of those that were added before. To be called once. Throws where what was added can no longer be read. */
   async *places() {
     if (this.#folder === undefined) return yield* this.#repeatsIn(this.#kept.subarray(0, this.#used));
-    await this.#spill();
-    for (let part = 0; part < Repeats.#PARTS; part++)
-      yield* this.#repeatsIn(await readFile(join(this.#folder, String(part))).catch(() => Buffer.of()));
+    try {
+      await this.#spill();
+      for (const [part, length] of this.#written.entries()) {
+        if (length === 0) continue;
+        const records = await readFile(join(this.#folder, String(part)));
+        if (records.length !== length)
+          throw new Error(`a file in ${this.#folder} has ${records.length} of ${length} bytes`);
+        yield* this.#repeatsIn(records);
+      }
+    } finally {
+      removeFolder(this.#folder);
+    }
   }
 
   async #spill() {
-    if (this.#folder === undefined) {
-      const folder = await mkdtemp(join(tmpdir(), "verify-"));
-      process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-      this.#folder = folder;
-    }
+    this.#folder ??= makeFolder();
     const parts = Array.from({ length: Repeats.#PARTS }, () => []);
     for (let at = 0; at < this.#used; at += Repeats.#BYTES)
       parts[this.#kept[at]].push(this.#kept.subarray(at, at + Repeats.#BYTES));
-    for (const [part, records] of parts.entries())
+    for (const [part, records] of parts.entries()) {
       if (records.length > 0) await appendFile(join(this.#folder, String(part)), Buffer.concat(records));
+      this.#written[part] += records.length * Repeats.#BYTES;
+    }
     this.#used = 0;
   }
 
@@ -532,7 +582,7 @@ export async function checkStatement(file, { key, log }) {
 async function headOf(file) {
   const head = {};
   for await (const [name, value] of membersOf(file)) {
-    if (name !== "entries" && name !== "hashes") head[name] = value;
+    if (!LISTS.includes(name)) head[name] = value;
     if (head.format !== undefined && head.statement !== undefined && head.checkpoint !== undefined) break;
   }
   return head;
@@ -837,10 +887,11 @@ const keyed = async (options) => parseVerifierKey(options.key ?? fail("Name the 
 const text = async (path) => textOf(await readFile(path).catch(() => fail(`The file ${path} cannot be read.`)));
 
 const commands = {
-  statement: async ([file], options) => checkStatement(file, { key: await keyed(options), log: options.log }),
+  statement: async ([file], options) =>
+    checkStatement(await rereadable(file), { key: await keyed(options), log: options.log }),
   event: async ([file], options) => checkEvent(await text(file), { key: await keyed(options) }),
   samples: async ([samples, proof], options) =>
-    checkSamples(await text(samples), proof, {
+    checkSamples(await text(samples), await rereadable(proof), {
       key: await keyed(options),
       ...(options["telegram-key"] && { telegramKey: options["telegram-key"] }),
     }),
@@ -869,15 +920,25 @@ async function main([name, ...words]) {
     );
     return 2;
   }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.once(signal, () => {
+      removeFolders();
+      process.kill(process.pid, signal);
+    });
   try {
     const sentences = await command(named, options);
     for (const { holds, sentence } of sentences)
       console.log(`${holds ? "holds         " : "DOES NOT HOLD "} ${sentence}`);
     return sentences.every(({ holds }) => holds) ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof Unproved) && !(error instanceof SyntaxError)) throw error;
-    console.log(`DOES NOT HOLD  ${error.message}`);
-    return 1;
+    if (error instanceof Unproved || error instanceof SyntaxError) {
+      console.log(`DOES NOT HOLD  ${error.message}`);
+      return 1;
+    }
+    console.error("COULD NOT CHECK", error.code === undefined ? error : error.message);
+    return 2;
+  } finally {
+    removeFolders();
   }
 }
 

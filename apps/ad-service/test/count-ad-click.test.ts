@@ -3,6 +3,7 @@ import { checkLandingUrl } from "@intermission/operator-api/campaigns";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
+import { findCreative } from "../src/creatives/creatives.ts";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { readReportOf, rollUpUntilNow } from "./fixtures/facts-fixture.ts";
@@ -70,6 +71,8 @@ describe("CTA clicks", () => {
     expect((await tap(unmarked.url)).headers.get("location")).toMatch(/\?erid=&c=clk_/);
 
     await run("update creatives set erid = '2VtzqwP8x4a' where creative_id = 'cre_1'");
+    // The preview is of the newest campaign, and the fixture's own has the same creative.
+    await run("update campaigns set created_at = '2099-01-01' where campaign_id = $1", `cmp_${fixture.botId}`);
     await run(
       `insert into money_parties (account, details) select 'advertiser:' || advertiser_id, '{"legal_name": "ООО «Квиз»"}'
        from campaigns where campaign_id = $1`,
@@ -77,18 +80,51 @@ describe("CTA clicks", () => {
     );
     onTestFinished(async () => {
       await run("update creatives set erid = null");
+      await run("update campaign_creatives set label = null");
       await run("delete from money_parties");
     });
+    const previewed = async () => (await findCreative(store.database, "cre_1"))?.marking;
     // The node keeps an ad for a second.
     const marked = await vi.waitFor(
       async () => {
         const opened = await open();
         expect(opened.ad.marking).toBe("Реклама. ООО «Квиз». erid: 2VtzqwP8x4a");
+        expect((await tap(opened.url)).headers.get("location")).toMatch(/\?erid=2VtzqwP8x4a&c=clk_/);
         return opened;
       },
       { timeout: 5000, interval: 200 },
     );
-    expect((await tap(marked.url)).headers.get("location")).toMatch(/\?erid=2VtzqwP8x4a&c=clk_/);
+    expect(await previewed()).toBe(marked.ad.marking);
+
+    await run("update campaign_creatives set label = 'Quiz Night' where campaign_id = $1", `cmp_${fixture.botId}`);
+    await vi.waitFor(
+      async () => {
+        const { advertiser, marking } = (await open()).ad;
+        expect({ advertiser, marking }).toEqual({
+          advertiser: "Quiz Night",
+          marking: "Реклама. Quiz Night. erid: 2VtzqwP8x4a",
+        });
+        expect(await previewed()).toBe(marking);
+      },
+      { timeout: 5000, interval: 200 },
+    );
+  });
+
+  test("the marking of a tag's ad names whom the tag names, as the ad does", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const run = (text: string) => store.database.run({ name: "", text }, []);
+    await run("update creatives set erid = '2VtzqwP8x4a' where kind = 'vast'");
+    await run(`insert into money_parties (account, details) select 'advertiser:' || advertiser_id, '{"legal_name": "ООО «Сеть»"}'
+       from advertisers where name = 'Network'`);
+    onTestFinished(async () => {
+      await run("delete from money_parties");
+    });
+    const { advertiser, marking } = (await open()).ad;
+    expect({ advertiser, marking }).toEqual({
+      advertiser: "Sample advertiser",
+      marking: "Реклама. Sample advertiser. erid: 2VtzqwP8x4a",
+    });
   });
 
   test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {

@@ -128,11 +128,20 @@ test("an advertiser's upload is shown once it is submitted and approved, and no 
     review: "refused",
     reviewReason: "The picture is empty",
   });
-  await asShop(operatorRequest("setLegalLine", { params, body: { legalLine: "Shop Ltd" } }));
+  await asShop(operatorRequest("setLegalLine", { params, body: { legalLine: "Shop Ltd", erid: "2VtzqwP8x4a" } }));
   expect((await asOperator(operatorRequest("showCreative", { params }))).body).toMatchObject({
     review: "waiting",
     reviewReason: null,
+    marking: "Реклама. Shop. erid: 2VtzqwP8x4a",
   });
+  const [queue, list] = [
+    await asOperator(operatorRequest("readReviewQueue")),
+    await asOperator(operatorRequest("listCreatives")),
+  ];
+  for (const { body } of [queue, list])
+    expect(body.creatives).toContainEqual(
+      expect.objectContaining({ creativeId, marking: "Реклама. Shop. erid: 2VtzqwP8x4a" }),
+    );
 
   const query = { objectId: creativeId };
   const { entries } = (await asOperator(operatorRequest("listAuditEntries", { query }))).body;

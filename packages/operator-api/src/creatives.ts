@@ -57,6 +57,12 @@ export const creative = z.object({
   captions: z.array(captions),
   legalLine: z.string().nullable().describe("Text that a law requires beside the ad."),
   erid: z.string().nullable().describe("The identifier that an operator of ad data has given it (Russia)."),
+  marking: z
+    .string()
+    .nullable()
+    .describe(
+      "What viewers are shown of it in its newest campaign, with the advertiser's name. Null without an erid, for an operator's that nothing shows, and for a VAST tag.",
+    ),
   createdAt: moment,
   advertiserId: z.string().nullable().describe("Whose it is; null: the operator's."),
   review: z

@@ -9,10 +9,11 @@ import { byColumn, type ColumnsOf, selected } from "@intermission/postgres/row-c
 import { storableText } from "@intermission/postgres/storable-text";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
+import { markedNameColumn, markingOf } from "./marking.ts";
 
 export type CreativeKind = Creative["kind"];
 
-export const creativeColumns = {
+const creativeColumns = {
   creativeId: "creative_id",
   name: "name",
   kind: "kind",
@@ -36,13 +37,22 @@ export const creativeColumns = {
   reviewedAt: "reviewed_at",
   submittedAt: "submitted_at",
   revision: "revision",
-} satisfies ColumnsOf<Creative>;
-/** Selects `Creative` from `creatives`. */
-export const selectCreatives = `select ${selected(creativeColumns)} from creatives`;
-const find = statement<Creative>("creatives.find", `${selectCreatives} where creative_id = $1`);
+} satisfies ColumnsOf<Omit<Creative, "marking">>;
+
+/** A row of `readColumns`. */
+export type CreativeRow<Of extends Creative = Creative> = Omit<Of, "marking"> & { markedName: string | null };
+export const readColumns = { ...creativeColumns, markedName: markedNameColumn } satisfies ColumnsOf<CreativeRow>;
+/** Selects `CreativeRow` from `creatives`. */
+export const selectCreatives = `select ${selected(readColumns)} from creatives`;
+const find = statement<CreativeRow>("creatives.find", `${selectCreatives} where creative_id = $1`);
+
+export function creativeOf<Row extends CreativeRow>({ markedName, ...row }: Row) {
+  return { ...row, marking: markingOf(row.erid, markedName) };
+}
 
 export async function findCreative(database: Transaction, creativeId: string): Promise<Creative | undefined> {
-  return (await database.run(find, [creativeId]))[0];
+  const [row] = await database.run(find, [creativeId]);
+  return row && creativeOf(row);
 }
 
 const knownCreative = statement<{ id: string }>(

@@ -14,7 +14,7 @@ import {
 } from "@intermission/postgres/keyset";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
-import { type CreativeKind, creativeColumns, requireCreative } from "./creatives.ts";
+import { type CreativeKind, type CreativeRow, creativeOf, readColumns, requireCreative } from "./creatives.ts";
 
 export interface CreativeList {
   order: ListOrder;
@@ -44,13 +44,13 @@ const showing = `from campaign_creatives join campaigns using (campaign_id)
          and ($5::text is null or campaigns.advertiser_id = $5)`;
 
 const listedColumns = {
-  ...creativeColumns,
+  ...readColumns,
   advertiser: advertiserOf("creatives"),
   campaigns: `coalesce((select jsonb_agg(jsonb_build_object('campaignId', campaign_id, 'name', name) order by created_at desc)
      from (select campaign_id, campaigns.name, campaigns.created_at ${showing}
        order by campaigns.created_at desc, campaign_id desc limit 5) as latest), '[]')`,
   campaignCount: `(select count(*)::integer ${showing})`,
-} satisfies ColumnsOf<ListedCreative>;
+} satisfies ColumnsOf<CreativeRow<ListedCreative>>;
 
 const sorts: Record<CreativeSort, SortValue> = {
   creative: byName("name", "creative_id"),
@@ -63,7 +63,7 @@ const sorts: Record<CreativeSort, SortValue> = {
 };
 
 /** Unnamed: the plan depends on the filter and the order, and people run it rarely. */
-function pageStatement({ order, sort }: Pick<CreativeList, "order" | "sort">): Statement<ListedCreative> {
+function pageStatement({ order, sort }: Pick<CreativeList, "order" | "sort">): Statement<CreativeRow<ListedCreative>> {
   const keys = { table: "creatives", after: "$6", limit: "$7" };
   const { value, isDescending } = sortOf<CreativeSort>(sort ?? "added");
   const { where, end } =
@@ -87,5 +87,5 @@ export async function listCreatives(
   const filter = [of.kind, of.advertiserId, of.review, findPatterns(of.find)];
   const read = await database.run(pageStatement(of), [...filter, of.campaignsOf, of.after, of.limit + 1]);
   const [counted] = await database.run(count, filter);
-  return { ...listPage(read, of.limit, ({ creativeId }) => creativeId), total: counted?.total ?? 0 };
+  return { ...listPage(read.map(creativeOf), of.limit, ({ creativeId }) => creativeId), total: counted?.total ?? 0 };
 }

@@ -1,7 +1,7 @@
 import type { Creative } from "@intermission/operator-api/creatives";
 import { audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type CreativeChange, findCreative, selectCreatives } from "./creatives.ts";
+import { type CreativeChange, type CreativeRow, creativeOf, findCreative, selectCreatives } from "./creatives.ts";
 
 export type ReviewDecision =
   | { review: "approved" }
@@ -55,7 +55,7 @@ export async function reviewCreative(
   });
 }
 
-const listQueue = statement<Creative>(
+const listQueue = statement<CreativeRow>(
   "creatives.review-queue",
   `${selectCreatives} where review = 'waiting' order by submitted_at, creative_id limit $1`,
 );
@@ -70,7 +70,7 @@ export async function readReviewQueue(
   { limit }: { limit: number },
 ): Promise<{ waiting: number; creatives: Creative[] }> {
   const [counted] = await database.run(countQueue, []);
-  return { waiting: counted?.waiting ?? 0, creatives: await database.run(listQueue, [limit]) };
+  return { waiting: counted?.waiting ?? 0, creatives: (await database.run(listQueue, [limit])).map(creativeOf) };
 }
 
 type SubmitOutcome =

@@ -10,6 +10,7 @@ import { type Choice, chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { canPlay, chooseRendition, type Device, describeDevice, lighterThan } from "../creatives/choose-rendition.ts";
 import type { CreativeKind } from "../creatives/creatives.ts";
+import { legalNameOf, markedName, markingOf } from "../creatives/marking.ts";
 import { mediaAddress } from "../creatives/media-storage.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 import { shownReasons } from "./shown-reasons.ts";
@@ -75,7 +76,7 @@ type AdRow = Pick<
 const read = statement<AdRow>(
   "views.ad",
   `select advertisers.name as advertiser, label, legal_line as "legalLine", erid,
-     (select details ->> 'legal_name' from money_parties where account = 'advertiser:' || campaigns.advertiser_id) as "legalName", targeting, kind, url, landing_url as "landingUrl",
+     ${legalNameOf("campaigns.advertiser_id")} as "legalName", targeting, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
      byte_length as "byteLength", renditions, captions, frames_by_second as "framesBySecond"
@@ -119,10 +120,9 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   const shownBecause = shownReasons(row.targeting);
   if (mediaType === null || durationMs === null || width === null || height === null)
     throw new Error(`creative ${creativeId} was never inspected`);
-  const marking = markingOf(row);
   const shared = {
     ...row,
-    marking,
+    marking: markingOf(row.erid, markedName(row)),
     advertiser: label ?? row.advertiser,
     shownBecause,
     mediaUrl,
@@ -151,27 +151,15 @@ export async function findAd(
   return vastAdOf(chosen.row, vastAd);
 }
 
-/**
- * What Russia's law on advertising (38-FZ, article 18.1, part 16) asks for beside an ad: the word, who advertises, and the
- * identifier. In Russian for every viewer, since it is not this page's text but the law's.
- */
-function markingOf({
-  erid,
-  legalName,
-  label,
-  advertiser,
-}: Pick<AdRow, "erid" | "legalName" | "label" | "advertiser">): string | null {
-  return erid === null ? null : `Реклама. ${legalName ?? label ?? advertiser}. erid: ${erid}`;
-}
-
 /** The campaign's advertiser name takes precedence over the tag's; the tag's click-through address over the campaign's. */
 function vastAdOf(row: AdRow, vast: VastAd): Ad {
   const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough, companion } = vast;
+  const advertiser = row.label ?? vast.advertiser ?? row.advertiser;
   return {
-    advertiser: row.label ?? vast.advertiser ?? row.advertiser,
+    advertiser,
     title: vast.title,
     legalLine: row.legalLine,
-    marking: markingOf(row),
+    marking: markingOf(row.erid, advertiser),
     erid: row.erid,
     shownBecause: ["network", ...shownReasons(row.targeting)],
     callToAction: row.callToAction ?? "",

@@ -46,6 +46,7 @@ function adOf(creative: Creative, advertiser: string, campaign: Beside | undefin
     width,
     height,
     ...(creative.posterFileName !== null && { poster_url: mediaAddress(creative.posterFileName) }),
+    marking: creative.marking ?? undefined,
     ...(creative.legalLine !== null && { legal_line: creative.legalLine }),
     lighter_media: creative.renditions.map((one) => ({ url: mediaAddress(one.fileName), media_type: one.mediaType })),
     captions: creative.captions.map((one) => ({ language: one.language, url: mediaAddress(one.fileName) })),

@@ -89,7 +89,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
   const startRefusal = () => setRefused(true);
   const mayDecide = useMay()("approveCreative");
   useShortcuts({ keys: isPending || !mayDecide ? {} : { a: startApproval, r: startRefusal } });
-  const { name, creativeId, durationMs, byteLength, width, height, legalLine, erid, submittedAt } = creative;
+  const { name, creativeId, durationMs, byteLength, width, height, legalLine, erid, marking, submittedAt } = creative;
   return (
     <div className="beside-phone">
       <CreativePreview creative={creative} />
@@ -115,7 +115,7 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
           {erid !== null && (
             <>
               <dt>{words.erid}</dt>
-              <dd>{erid}</dd>
+              <dd>{marking ?? erid}</dd>
             </>
           )}
           {legalLine !== null && (

@@ -101,7 +101,7 @@ const erid: Verb = (command, context) => {
     `creatives erid ${anId} --remove`,
   ])
     .argument("<creative-id>", "as shown by creatives list")
-    .argument("[erid]", "shown with the ad, and filled in where a landing address has {erid}")
+    .argument("[erid]", "shown with the ad, and filled in for {erid} in landing addresses of videos")
     .option("--remove", "the ad needs none")
     .action(async (creativeId: string, text: string | undefined, { remove = false }: { remove?: boolean }) => {
       if ((text === undefined) !== remove) command.error("Give the erid, or --remove.");

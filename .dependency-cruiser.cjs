@@ -60,11 +60,11 @@ module.exports = {
     {
       name: "miniapp-without-zod",
       comment:
-        "Import only types from ad-core, or captions.ts, page-language.ts, ad-preview.ts and frame-in-view.ts, which need no zod: zod would double the first load.",
+        "Import only types from ad-core, or captions.ts, page-language.ts, ad-preview.ts, frame-in-view.ts and report-steps.ts, which need no zod: zod would double the first load.",
       severity: "error",
       from: { path: "^apps/miniapp/src/" },
       to: {
-        path: "(^packages/ad-core/src/(?!(captions|page-language|ad-preview|frame-in-view)[.]ts$)|node_modules/(zod|superjson)/)",
+        path: "(^packages/ad-core/src/(?!(captions|page-language|ad-preview|frame-in-view|report-steps)[.]ts$)|node_modules/(zod|superjson)/)",
         dependencyTypesNot: ["type-only"],
       },
     },

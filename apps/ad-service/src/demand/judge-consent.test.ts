@@ -14,14 +14,14 @@ function gpp(fields: Readonly<Record<string, unknown>>, section = "usnat"): stri
   return model.encode();
 }
 
-interface Given {
+interface StatedConsent {
   purposes: number[];
   interests?: number[];
   vendors: number[];
   restrictions?: { key: number; type: number; rangeEntry: number[] }[];
 }
 
-const gppOfTcf = ({ purposes, interests = [], vendors, restrictions = [] }: Given) => {
+const gppOfTcf = ({ purposes, interests = [], vendors, restrictions = [] }: StatedConsent) => {
   const flags = (ids: number[]) => Array.from({ length: 24 }, (_, index) => ids.includes(index + 1));
   const fields = {
     ...platform,
@@ -29,12 +29,12 @@ const gppOfTcf = ({ purposes, interests = [], vendors, restrictions = [] }: Give
     PurposeLegitimateInterests: flags(interests),
     VendorConsents: vendors,
   };
-  const given = restrictions.map(({ key, type, rangeEntry }) => new RangeEntry(key, type, rangeEntry));
-  return gpp({ ...fields, PublisherRestrictions: given }, "tcfeuv2");
+  const ranges = restrictions.map(({ key, type, rangeEntry }) => new RangeEntry(key, type, rangeEntry));
+  return gpp({ ...fields, PublisherRestrictions: ranges }, "tcfeuv2");
 };
 
 /** A string of TCF, which a string of GPP has as one of its sections. */
-const tcf = (given: Given) => gppOfTcf(given).split("~")[1] ?? "";
+const tcf = (consent: StatedConsent) => gppOfTcf(consent).split("~")[1] ?? "";
 
 /** Bits as a text, as these strings are written. */
 function lettersOf(bits: string): string {

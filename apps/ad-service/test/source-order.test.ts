@@ -44,6 +44,7 @@ describe("the order of VAST tags", () => {
   afterEach(async () => {
     await ask("update campaigns set status = 'paused', paused_by = 'operator' where name = 'Tag'");
     await ask("delete from source_tries");
+    await ask("delete from source_orders");
     await fixture.close();
   });
   const ask = <Row = Record<string, unknown>>(text: string, ...values: unknown[]) =>
@@ -65,6 +66,11 @@ describe("the order of VAST tags", () => {
       ask(earned, ...of, fixture.clock.now, earnedMicros),
     ]);
   };
+  const orderByEarnings = () =>
+    ask(
+      "insert into source_orders values ($1, 'earned', '{}') on conflict (bot_id) do update set mode = 'earned'",
+      fixture.botId,
+    );
   const read = () => readSources(store.database, fixture.sources, fixture.clock.now);
 
   test("tags go by what their ads have earned, before an own video that is worth less, and the next one if one has no ad", async () => {
@@ -73,6 +79,7 @@ describe("the order of VAST tags", () => {
     await record(dear, 1000, 900, 900 * 900);
     await record(watched, 1000, 900, 900 * 4500);
     await record(cheap, 1000, 900, 900 * 1900);
+    await orderByEarnings();
     await read();
     let user = 5000;
     for (let opening = 0; opening < 12; opening++) await fixture.begin(String(++user));
@@ -94,7 +101,7 @@ describe("the order of VAST tags", () => {
     empty.add("one");
     await fixture.begin("6002");
     expect(requested.slice(1)).toEqual(["one", "two"]);
-    await ask("update source_orders set mode = 'weights', campaign_ids = '{}' where bot_id = $1", fixture.botId);
+    await ask("delete from source_orders where bot_id = $1", fixture.botId);
     await read();
     const seen = new Set<string>();
     empty.clear();
@@ -107,6 +114,7 @@ describe("the order of VAST tags", () => {
 
   test("each request to a tag is counted with its country, on several nodes at once, and none is lost to a fault", async () => {
     const campaignId = await tag("counted", 5000);
+    await orderByEarnings();
     await read();
     empty.add("counted");
     await fixture.begin("7001");
@@ -125,8 +133,26 @@ describe("the order of VAST tags", () => {
     expect((await of(undefined)).get(campaignId)).toMatchObject({ tries: 18, fills: 17 });
   });
 
+  test("a tag without a price is drawn by weight, whatever the order is", async () => {
+    await tag("free", 0);
+    for (const [from, order] of [
+      [6500, undefined],
+      [6600, orderByEarnings],
+    ] as const) {
+      await order?.();
+      await read();
+      let shown = 0;
+      for (let user = from; user < from + 30; user++) {
+        const { ad } = (await fixture.begin(String(user))) as unknown as { ad: { advertiser: string } };
+        if (ad.advertiser === "free") shown += 1;
+      }
+      expect(shown, "half of them, as one of two campaigns of equal weight").toBeGreaterThanOrEqual(5);
+    }
+  });
+
   test("what is older than seven days is forgotten", async () => {
     const campaignId = await tag("old", 5000);
+    await orderByEarnings();
     await record(campaignId, 10, 10, 0);
     fixture.advance(7 * 86_400);
     await read();

@@ -11,7 +11,7 @@ const sourceOrder = z.object({
   mode: z
     .enum(orderModes)
     .describe(
-      "`earned`: by what each earned in seven days; `fixed`: as `campaignIds`; `weights`: drawn, as videos are.",
+      "`weights`, the default: drawn, as videos are; `earned`: by what each earned in seven days; `fixed`: as `campaignIds`.",
     ),
   campaignIds: z.array(z.string()).describe("The operator's order; empty unless it is fixed."),
   exploredShare: z.number().describe("The part of openings in which another tag goes first, to learn of it."),
@@ -51,7 +51,9 @@ export const sourceOrderRoutes = {
     params,
     body: z
       .strictObject({
-        mode: z.enum(orderModes).describe("By what they earned, by a fixed list, or drawn by weight."),
+        mode: z
+          .enum(orderModes)
+          .describe("By what they earned, by a fixed list, or drawn by weight, as without an order."),
         campaignIds: z.array(z.string().max(64)).max(100).optional().describe("The fixed order, the first one first."),
       })
       .meta({ examples: [{ mode: "earned" }, { mode: "fixed", campaignIds: ["cmp_2", "cmp_1"] }] }),

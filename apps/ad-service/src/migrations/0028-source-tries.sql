@@ -13,10 +13,10 @@ create table source_tries (
 );
 create index source_tries_by_day on source_tries (day);
 
--- Bots whose tags are not ordered by what they earned.
+-- Bots whose tags are not drawn by weight.
 create table source_orders (
   bot_id text primary key references bots,
-  mode text not null check (mode in ('fixed', 'weights')),
-  -- In the order in which they are requested; empty where weights decide.
+  mode text not null check (mode in ('earned', 'fixed')),
+  -- In the order in which they are requested; empty unless it is fixed.
   campaign_ids text[] not null check (cardinality(campaign_ids) <= 100)
 );

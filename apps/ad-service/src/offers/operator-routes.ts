@@ -47,7 +47,7 @@ export function sourceOrderOperatorRoutes(scope: CheckedScope, deps: SourceOrder
         );
       await database.transaction(async (tx) => {
         const change = await openChange(tx, authorOf(http), botId);
-        if (mode === "earned") await tx.run(unset, [botId]);
+        if (mode === "weights") await tx.run(unset, [botId]);
         else await tx.run(set, [botId, mode, mode === "fixed" ? campaignIds : []]);
         await audit(tx, change);
       });
@@ -60,9 +60,9 @@ async function explainOrder(
   { database, campaigns, now }: SourceOrderDeps,
   { botId, country }: { botId: string; country: string | undefined },
 ): Promise<SourceOrder> {
-  const { tags, byHand } = await readOrders(database);
+  const { tags, orders } = await readOrders(database);
   await campaigns.refresh();
-  const hand = byHand.get(botId);
+  const stored = orders.get(botId);
   const records = await recordsOf(database, { botId, country, now: now() });
   const sources = [...tags].flatMap((campaignId) => {
     const { campaign } = campaigns.byId.get(campaignId) ?? {};
@@ -72,13 +72,13 @@ async function explainOrder(
     return [{ name, priceMicros, ...record, ...estimate({ campaignId, priceMicros, record }) }];
   });
   const planned = planSources(sources, { certainMicros: 0, atMost: AT_MOST }).order.map(({ campaignId }) => campaignId);
-  const order = hand === undefined ? planned : hand.mode === "fixed" ? hand.campaignIds : [];
+  const order = stored === undefined ? [] : stored.mode === "fixed" ? stored.campaignIds : planned;
   const placeOf = (campaignId: string) => (order.indexOf(campaignId) < 0 ? order.length : order.indexOf(campaignId));
   return {
     botId,
-    mode: hand?.mode ?? "earned",
-    campaignIds: hand?.mode === "fixed" ? [...hand.campaignIds] : [],
-    exploredShare: hand === undefined ? EXPLORED_SHARE : 0,
+    mode: stored?.mode ?? "weights",
+    campaignIds: stored?.mode === "fixed" ? [...stored.campaignIds] : [],
+    exploredShare: stored?.mode === "earned" ? EXPLORED_SHARE : 0,
     sources: sources
       .toSorted((a, b) => placeOf(a.campaignId) - placeOf(b.campaignId))
       .map((source) => ({

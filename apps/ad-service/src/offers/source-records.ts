@@ -12,23 +12,23 @@ interface Tries {
   fills: number;
 }
 
-/** How the tags of a bot are ordered where it is not by what they earned: by a list of campaigns, or by their weights. */
-type HandOrder = { mode: "fixed"; campaignIds: readonly string[] } | { mode: "weights" };
+/** How the tags of a bot are ordered where they are not drawn by weight: by a list of campaigns, or by what they earned. */
+type SetOrder = { mode: "fixed"; campaignIds: readonly string[] } | { mode: "earned" };
 
 /** What this node knows of the sources whose answer is known only once they were requested. Each reading replaces it. */
 export interface Sources {
-  /** The campaigns all of whose creatives are VAST tags. */
+  /** The campaigns all of whose creatives are VAST tags, and that sell nothing but rewarded views: what they earned is by these. */
   tags: ReadonlySet<string>;
   /** By `keyOf`. */
   records: ReadonlyMap<string, SourceRecord>;
-  /** By bot; without one, by what was earned. */
-  byHand: ReadonlyMap<string, HandOrder>;
+  /** By bot; without one, tags are drawn by weight, as videos are. */
+  orders: ReadonlyMap<string, SetOrder>;
   /** Not stored yet, by `keyOf`. */
   readonly waiting: Map<string, Tries>;
 }
 
 export function openSources(): Sources {
-  return { tags: new Set(), records: new Map(), byHand: new Map(), waiting: new Map() };
+  return { tags: new Set(), records: new Map(), orders: new Map(), waiting: new Map() };
 }
 
 /** Of a rewarded view, the only format that has such sources. The country is "" where none is known. */
@@ -105,7 +105,7 @@ export async function storeTries(database: Pick<Database, "run">, sources: Sourc
 const readTags = statement<{ campaignId: string }>(
   "sources.tags",
   `select campaign_id as "campaignId" from campaigns
-   where status = 'active' and 'rewarded' = any (formats)
+   where status = 'active' and formats = '{rewarded}'
      and exists (select from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id)
      and not exists (select from campaign_creatives join creatives using (creative_id)
        where campaign_creatives.campaign_id = campaigns.campaign_id and kind <> 'vast')
@@ -119,37 +119,43 @@ const DAYS = 7;
 // Sums of whole days (UTC), of which the last one is not over.
 const readRecords = statement<Tries & { earnedMicros: number }>(
   "sources.records",
-  `select bot_id as "botId", country, campaign_id as "campaignId", sum(tries)::bigint as tries, sum(fills)::bigint as fills,
-     coalesce((select sum(spend_micros) from stats_audiences as sums
-       where sums.span = 'day' and sums.bot_id = source_tries.bot_id and sums.campaign_id = source_tries.campaign_id
-         and sums.country = source_tries.country and starts_at >= ($1::date - ${DAYS - 1})::timestamp at time zone 'utc'), 0)::bigint
-       as "earnedMicros"
-   from source_tries where day > $1::date - ${DAYS} and ($2::text is null or bot_id = $2)
-   group by bot_id, country, campaign_id order by tries desc limit ${MAX_RECORDS}`,
+  `with counted as (
+     select bot_id, country, campaign_id, sum(tries)::bigint as tries, sum(fills)::bigint as fills
+     from source_tries where day > $1::date - ${DAYS} and ($2::text is null or bot_id = $2)
+     group by bot_id, country, campaign_id order by tries desc limit ${MAX_RECORDS}
+   ), earned as (
+     select bot_id, country, campaign_id, sum(spend_micros)::bigint as micros from stats_audiences
+     where span = 'day' and starts_at >= ($1::date - ${DAYS - 1})::timestamp at time zone 'utc'
+       and bot_id in (select bot_id from counted)
+     group by bot_id, country, campaign_id
+   )
+   select bot_id as "botId", country, campaign_id as "campaignId", tries, fills, coalesce(micros, 0) as "earnedMicros"
+   from counted left join earned using (bot_id, country, campaign_id)`,
 );
 
-const readByHand = statement<{ botId: string; mode: HandOrder["mode"]; campaignIds: string[] }>(
-  "sources.by-hand",
+const readSetOrders = statement<{ botId: string; mode: SetOrder["mode"]; campaignIds: string[] }>(
+  "sources.set-orders",
   `select bot_id as "botId", mode, campaign_ids as "campaignIds" from source_orders`,
 );
 
 const forget = statement<never>("sources.forget-tries", `delete from source_tries where day <= $1::date - ${DAYS}`);
 
 /** The campaigns of tags, and what operators have said of their order. */
-export async function readOrders(database: Pick<Database, "run">): Promise<Pick<Sources, "tags" | "byHand">> {
+export async function readOrders(database: Pick<Database, "run">): Promise<Pick<Sources, "tags" | "orders">> {
   const tags = new Set((await database.run(readTags, [])).map(({ campaignId }) => campaignId));
-  const byHand = (await database.run(readByHand, [])).map(({ botId, mode, campaignIds }): [string, HandOrder] => [
+  const orders = (await database.run(readSetOrders, [])).map(({ botId, mode, campaignIds }): [string, SetOrder] => [
     botId,
     mode === "fixed" ? { mode, campaignIds } : { mode },
   ]);
-  return { tags, byHand: new Map(byHand) };
+  return { tags, orders: new Map(orders) };
 }
 
 /** Reads anew what orders are made from. */
 export async function readSources(database: Pick<Database, "run">, sources: Sources, now: Date): Promise<void> {
   Object.assign(sources, await readOrders(database));
-  // Without a tag, there is nothing to order.
-  const found = sources.tags.size === 0 ? [] : await database.run(readRecords, [dayOf(now), null]);
+  // Without a tag, or a bot whose tags are ordered, nothing is ordered.
+  const found =
+    sources.tags.size === 0 || sources.orders.size === 0 ? [] : await database.run(readRecords, [dayOf(now), null]);
   sources.records = new Map(
     found.map(({ botId, country, campaignId, ...record }) => [keyOf(botId, country, campaignId), record]),
   );

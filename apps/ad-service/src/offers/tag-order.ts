@@ -7,29 +7,36 @@ import { estimate, orderSources, type UncertainSource } from "./order-sources.ts
 import { keyOf, type Sources } from "./source-records.ts";
 
 /**
- * The campaigns of VAST tags that may be shown to this viewer and are not drawn by weight: those without a plan of the day, which
- * are ordered by what they earn, or that the operator's list names. A sponsorship is no matter of what it earns.
+ * The campaigns of VAST tags that may be shown to this viewer and are not drawn by weight, because the operator has them ordered by
+ * what they earn, or by a list: those without a plan of the day. A sponsorship is no matter of what it earns.
  */
 export function tagsToOrder(
-  { tags, byHand }: Sources,
+  { tags, orders }: Sources,
   { byId, index }: CampaignSnapshot,
   request: AdRequest,
   now: Date,
 ): CampaignState[] {
-  const hand = byHand.get(request.bot.botId);
-  if (tags.size === 0 || request.format !== "rewarded" || hand?.mode === "weights") return [];
+  const order = orders.get(request.bot.botId);
+  if (tags.size === 0 || request.format !== "rewarded" || order === undefined) return [];
   const moment = { now, curve: index.curve, localTimes: index.localTimes };
-  return [...(hand?.campaignIds ?? tags)].flatMap((campaignId) => {
+  return [...(order.mode === "fixed" ? order.campaignIds : tags)].flatMap((campaignId) => {
     const state = tags.has(campaignId) ? byId.get(campaignId) : undefined;
     if (state === undefined || state.campaign.priority === "sponsorship") return [];
+    // Without a price it earns nothing that could be compared.
+    if (order.mode === "earned" && state.campaign.viewPriceMicros === 0) return [];
     if (adsBehindPlan(state, "rewarded", moment) !== undefined) return [];
     return exclusionReason(state, request, moment) === undefined ? [state] : [];
   });
 }
 
-/** Without tags of a lower priority than the own ad that would be shown. */
-export function notBelow(states: readonly CampaignState[], own: CampaignState | undefined): readonly CampaignState[] {
+/** The tags that may go before the own ad that would be shown: none if it is behind its plan of the day, and none of a lower priority. */
+export function mayGoBefore(
+  states: readonly CampaignState[],
+  own: CampaignState | undefined,
+  moment: Parameters<typeof adsBehindPlan>[2],
+): readonly CampaignState[] {
   if (own === undefined) return states;
+  if ((adsBehindPlan(own, "rewarded", moment) ?? 0) > 0) return [];
   const rank = ({ campaign }: CampaignState) => campaignPriorities.indexOf(campaign.priority);
   return states.filter((state) => rank(state) <= rank(own));
 }
@@ -50,7 +57,7 @@ export function orderTags(
   { bot: { botId }, user }: AdRequest,
   { random, ...of }: { certainMicros: number; atMost: number; random: () => number },
 ): string[] {
-  if (sources.byHand.get(botId)?.mode === "fixed")
+  if (sources.orders.get(botId)?.mode === "fixed")
     return states.slice(0, of.atMost).map(({ campaign }) => campaign.campaignId);
   const { country } = audienceOf(user);
   const estimates = states.map((state) => estimate(sourceOf(sources, state, { botId, country })));

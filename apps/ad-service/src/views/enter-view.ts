@@ -28,7 +28,7 @@ import {
 } from "../offers/auction.ts";
 import { cpmMicrosOf, isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
 import { countTry, type Sources } from "../offers/source-records.ts";
-import { notBelow, orderTags, tagsToOrder } from "../offers/tag-order.ts";
+import { mayGoBefore, orderTags, tagsToOrder } from "../offers/tag-order.ts";
 import { fillFromTag, readTag, type Tags } from "../vast/fill-from-tag.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
@@ -132,7 +132,8 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
     filled: undefined,
     auction: undefined,
     failedBids: 0,
-    tags: undefined,
+    plan: undefined,
+    requested: new Set(),
   };
   const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
@@ -247,8 +248,13 @@ interface TriedTags {
   auction: Auction | undefined;
   /** Bids whose markup could not be shown. */
   failedBids: number;
-  /** The campaigns of tags that are still to be requested, in their order; undefined until the other offers are known. */
-  tags: string[] | undefined;
+  /**
+   * The campaigns of tags that are still to be requested, in their order, as long as this is certain without them: planned anew
+   * once a bid could not be shown.
+   */
+  plan: { campaignIds: string[]; certainMicros: number } | undefined;
+  /** The campaigns of tags that were requested. */
+  requested: Set<string>;
 }
 
 /** An ad that the device plays. */
@@ -337,11 +343,12 @@ async function choosePlayableAd(
   // What buyers and the order of tags earn is known of rewarded views alone.
   const isOrdered = input.ad.format === "rewarded";
   const tags = deps.sources && isOrdered ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
+  const taken = new Set(without);
   for (const { campaign } of tags) for (const { creativeId } of campaign.creatives) without.add(creativeId);
   const choice = await selectAd({ database, campaigns: deps.campaigns }, request, input);
   if (tags.length > 0 || (isOrdered && deps.demand && deps.campaigns.buyers.length > 0)) {
     const own = choice.outcome === "chosen" ? choice.state : undefined;
-    const better = await takeBetter(deps, { input, viewId, request, tags, own }, tried);
+    const better = await takeBetter(deps, { input, viewId, request, tags, taken, own }, tried);
     if (better && choice.outcome === "chosen") choice.release();
     if (better) return better;
     if (choice.outcome === "no-ad" && tried.auction) tried.auction.own = { outcome: choice.reason, cpmMicros: null };
@@ -376,6 +383,8 @@ interface OfferQuestion {
   request: AdRequest;
   /** The campaigns of tags that are not drawn by weight. */
   tags: readonly CampaignState[];
+  /** Creatives that are not shown in this opening. */
+  taken: ReadonlySet<string>;
   /** What the choice among the others came to. */
   own: CampaignState | undefined;
 }
@@ -398,7 +407,8 @@ async function takeBetter(
   const { auction } = tried;
   const [first] = orderOffers([...(own ? [own] : []), ...(auction?.left ?? [])]);
   if (auction && own) compareOwn(auction, own, first === own);
-  const of = { certainMicros: first ? cpmMicrosOf(first) / 1000 : 0, tags: notBelow(tags, question.own) };
+  const moment = { now: input.now, curve: campaigns.index.curve };
+  const of = { certainMicros: first ? cpmMicrosOf(first) / 1000 : 0, tags: mayGoBefore(tags, question.own, moment) };
   const tag = of.tags.length > 0 ? await takeTag(deps, { ...question, ...of }, tried) : undefined;
   if (tag || first?.source !== "buyer" || !demand || !auction) return tag;
   return takeBoughtAd(deps, { demand, auction, first }, input, tried);
@@ -421,18 +431,22 @@ async function askBuyers(
 /** Requests the next tag of the order. Undefined: none is left, or none is expected to earn more than what is certain. */
 async function takeTag(
   deps: EnterViewDeps,
-  { input, viewId, request, tags, certainMicros }: OfferQuestion & { certainMicros: number },
+  { input, viewId, request, tags, taken, certainMicros }: OfferQuestion & { certainMicros: number },
   tried: TriedTags,
 ): Promise<PlayableAd | { outcome: "again" } | undefined> {
   const { views, ads, campaigns, sources } = deps;
   if (!sources) return undefined;
-  tried.tags ??= orderTags(sources, tags, request, { certainMicros, atMost: MAX_TAGS, random: input.random });
-  const campaignId = tried.tags.shift();
+  if (tried.plan?.certainMicros !== certainMicros) {
+    const left = tags.filter(({ campaign }) => !tried.requested.has(campaign.campaignId));
+    const of = { certainMicros, atMost: MAX_TAGS - tried.requested.size, random: input.random };
+    tried.plan = { certainMicros, campaignIds: orderTags(sources, left, request, of) };
+  }
+  const campaignId = tried.plan.campaignIds.shift();
   if (campaignId === undefined) return undefined;
+  tried.requested.add(campaignId);
   const state = tags.find(({ campaign }) => campaign.campaignId === campaignId);
   const { now, device } = input;
-  const without = new Set([...tried.failed, ...tried.unplayable]);
-  const creative = state && drawCreative(state, { ...request, without }, input.random);
+  const creative = state && drawCreative(state, { ...request, without: taken }, input.random);
   if (!state || !creative) return { outcome: "again" };
   const release = await holdWithinLimits({ database: views.database, campaigns }, state, { format: "rewarded", now });
   if (!release) return { outcome: "again" };
@@ -525,15 +539,15 @@ async function storeNewView(
 
 async function askTag(
   { tags, sources }: EnterViewDeps,
-  { bot: { botId }, userAgent, device, ad: { user }, isTest }: EnterViewInput,
+  { bot: { botId }, userAgent, device, ad: { user, format }, isTest }: EnterViewInput,
   { campaignId, creativeId, viewId, url }: Record<"campaignId" | "creativeId" | "viewId" | "url", string>,
   { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();
   if (totalMs <= 0 || failed.size >= MAX_TAGS) return undefined;
   const vastAd = await fillFromTag(tags, { botId, creativeId, url, viewId, userAgent, device, totalMs });
-  // What testers see earns nothing.
-  if (sources && !isTest)
+  // What testers see earns nothing, and other formats are not ordered.
+  if (sources && !isTest && format === "rewarded")
     countTry(sources, { botId, country: audienceOf(user).country, campaignId }, vastAd !== undefined);
   return vastAd;
 }

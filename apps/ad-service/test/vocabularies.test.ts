@@ -106,7 +106,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "tasks.proof": taskProof.options,
   "tasks.state": taskState.options,
   "tasks.void_reason": taskVoidReason.options,
-  "source_orders.mode": orderModes.filter((mode) => mode !== "earned"),
+  "source_orders.mode": orderModes.filter((mode) => mode !== "weights"),
   "tracker_calls.outcome": wordsOf<CallOutcome>({ answered: true, refused: true, failed: true, unknown: true }),
   "views.close_reason": closeReason.options,
   "views.fault": playbackFault.options,

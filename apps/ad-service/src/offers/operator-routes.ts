@@ -71,7 +71,8 @@ async function explainOrder(
     const record: SourceRecord = records.get(campaignId) ?? { tries: 0, fills: 0, earnedMicros: 0 };
     return [{ name, priceMicros, ...record, ...estimate({ campaignId, priceMicros, record }) }];
   });
-  const planned = planSources(sources, { certainMicros: 0, atMost: AT_MOST }).order.map(({ campaignId }) => campaignId);
+  const priced = sources.filter(({ priceMicros }) => priceMicros > 0);
+  const planned = planSources(priced, { certainMicros: 0, atMost: AT_MOST }).order.map(({ campaignId }) => campaignId);
   const order = stored === undefined ? [] : stored.mode === "fixed" ? stored.campaignIds : planned;
   const placeOf = (campaignId: string) => (order.indexOf(campaignId) < 0 ? order.length : order.indexOf(campaignId));
   return {

@@ -46,6 +46,12 @@ test("a source with a rare, dear ad goes before one that always has a cheap one"
   expect(planSources([often, rare], { certainMicros: 2000, atMost: 3 }).order, "a bid is worth more").toEqual([rare]);
 });
 
+test("a source without requests that costs what is certain is requested", () => {
+  const unknown = estimate({ campaignId: "new", priceMicros: 3000, record: undefined });
+  expect(planSources([unknown], { certainMicros: 3000, atMost: 3 }).order).toEqual([unknown]);
+  expect(planSources([unknown], { certainMicros: 3001, atMost: 3 }).order).toEqual([]);
+});
+
 test("what is watched to the end counts, not the price: a source whose ads are closed falls behind", () => {
   const record = { tries: 1000, fills: 900, earnedMicros: 900 * 300 };
   const { fillShare, fillMicros } = estimate({ campaignId: "a", priceMicros: 3000, record });

@@ -63,7 +63,8 @@ export function planSources(
       const rest = best[left - 1];
       if (rest === undefined) return without;
       const expectedMicros = source.fillShare * source.fillMicros + (1 - source.fillShare) * rest.expectedMicros;
-      return expectedMicros > without.expectedMicros ? { order: [source, ...rest.order], expectedMicros } : without;
+      // An equal one is requested: what it earns is known only by requests.
+      return expectedMicros >= without.expectedMicros ? { order: [source, ...rest.order], expectedMicros } : without;
     });
   }
   return best[atMost] ?? { order: [], expectedMicros: certainMicros };

@@ -116,17 +116,18 @@ const readTags = statement<{ campaignId: string }>(
 const MAX_RECORDS = 50_000;
 const DAYS = 7;
 
-// Sums of whole days (UTC), of which the last one is not over.
+// Sums of whole days (UTC), of which the last one is not over. What was earned before the requests were counted is not by them.
 const readRecords = statement<Tries & { earnedMicros: number }>(
   "sources.records",
   `with counted as (
-     select bot_id, country, campaign_id, sum(tries)::bigint as tries, sum(fills)::bigint as fills
+     select bot_id, country, campaign_id, sum(tries)::bigint as tries, sum(fills)::bigint as fills, min(day) as since
      from source_tries where day > $1::date - ${DAYS} and ($2::text is null or bot_id = $2)
      group by bot_id, country, campaign_id order by tries desc limit ${MAX_RECORDS}
    ), earned as (
-     select bot_id, country, campaign_id, sum(spend_micros)::bigint as micros from stats_audiences
+     select bot_id, country, campaign_id, sum(spend_micros)::bigint as micros
+     from counted join stats_audiences using (bot_id, country, campaign_id)
      where span = 'day' and starts_at >= ($1::date - ${DAYS - 1})::timestamp at time zone 'utc'
-       and bot_id in (select bot_id from counted)
+       and starts_at >= since::timestamp at time zone 'utc'
      group by bot_id, country, campaign_id
    )
    select bot_id as "botId", country, campaign_id as "campaignId", tries, fills, coalesce(micros, 0) as "earnedMicros"

@@ -443,13 +443,13 @@ async function takeTag(
   }
   const campaignId = tried.plan.campaignIds.shift();
   if (campaignId === undefined) return undefined;
-  tried.requested.add(campaignId);
   const state = tags.find(({ campaign }) => campaign.campaignId === campaignId);
   const { now, device } = input;
   const creative = state && drawCreative(state, { ...request, without: taken }, input.random);
   if (!state || !creative) return { outcome: "again" };
   const release = await holdWithinLimits({ database: views.database, campaigns }, state, { format: "rewarded", now });
   if (!release) return { outcome: "again" };
+  tried.requested.add(campaignId);
   const { creativeId } = creative;
   const found = await findChosenAd(ads, { campaignId, creativeId }, device);
   views.seen.set(creativeId, { framesBySecond: found.row.framesBySecond });

@@ -46,7 +46,7 @@ function parseAdsTxt(text: string) {
   return { variables: variables as Record<string, string>, records };
 }
 
-test("before there is a bot, ads.txt authorizes nobody, and does not look absent", async () => {
+test("before there is a bot, ads.txt authorizes no seller, and does not look absent", async () => {
   const { adsTxt, sellers } = await withApp(readFiles);
   expect(adsTxt).toBe("placeholder.example.com, placeholder, DIRECT, placeholder\n");
   expect(sellers).toEqual({ version: "1.0", sellers: [] });

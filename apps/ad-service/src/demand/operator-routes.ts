@@ -130,9 +130,9 @@ function trialOpening(): BidOpening {
     language: "en",
     country: undefined,
     isPremium: false,
-    // A viewer who is nobody needs none, so that the buyer gets what its settings let it have.
+    // The request is about no real user, so the buyer gets all that its settings permit.
     consent: { gdpr: false },
-    // Of RFC 5737: nobody's.
+    // Reserved for documentation (RFC 5737).
     address: "192.0.2.1",
     isTest: true,
   };

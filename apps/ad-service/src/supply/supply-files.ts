@@ -18,8 +18,8 @@ export interface Supply {
   records: readonly string[];
 }
 
-/** Of a system that authorizes nobody (ads.txt 1.1, 3.2.1): without a record, the file would count as absent. */
-const NOBODY = "placeholder.example.com, placeholder, DIRECT, placeholder";
+/** The record of a host without sellers (ads.txt 1.1, 3.2.1): without any record, the file would count as absent. */
+const NO_SELLERS = "placeholder.example.com, placeholder, DIRECT, placeholder";
 
 /**
  * `/ads.txt` by IAB's ads.txt 1.1: who may sell the openings of this host. Each bot's account with this service is its publisher's
@@ -33,7 +33,7 @@ export function adsTxt({ host, operator, sellers, records }: Supply): string {
   return [
     ...(operator.domain === null ? [] : [`OWNERDOMAIN=${operator.domain}`]),
     ...(operator.contactEmail === null ? [] : [`CONTACT=${operator.contactEmail}`]),
-    ...(lines.length > 0 ? lines : [NOBODY]),
+    ...(lines.length > 0 ? lines : [NO_SELLERS]),
     "",
   ].join("\n");
 }

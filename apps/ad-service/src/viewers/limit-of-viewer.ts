@@ -62,7 +62,7 @@ export function limitOfViewer(
     : free;
 }
 
-/** Whether an interstitial may begin. It rewards nobody, so that cooldown and daily cap do not apply to it. */
+/** Whether an interstitial may begin. It pays no reward, so cooldown and daily cap do not apply. */
 export function limitOfInterstitials(
   { lastInterstitialAt, interstitialSeconds }: ViewerInterstitials,
   now: Date,

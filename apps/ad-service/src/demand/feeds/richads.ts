@@ -12,11 +12,11 @@ const MAX_BIDS = 5;
 
 /**
  * RichAds, "Telegram Interstitial Video" (docs.richads.com, read in November 2026): a JSON body without a signature, in which the
- * publisher's number is the key. It requires the viewer's address. Undefined: the number, the address, or the leave to send it is
+ * publisher's number is the key. It requires the viewer's address. Undefined: the number, the address, or the permission to send it is
  * missing.
  *
  * Prices are read as those of 1,000 impressions: the account must be configured so, since it may be by the click. The notice is
- * called at the first picture, so that what nobody saw is not counted.
+ * called at the first picture, so that only ads that were shown are counted.
  */
 export function prepareRichAds({ opening, buyer, key, seller }: CallQuestion): PreparedCall | undefined {
   const { address, userAgent, language, isPremium, userId, requestId: id, botId } = opening;

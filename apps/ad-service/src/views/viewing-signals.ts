@@ -95,6 +95,10 @@ export function gatherSignals(
   return { ...gathered, leadMs: Math.max(gathered.leadMs, leadMs) };
 }
 
+/** A player notices the end of a step, and the server gets its call, up to so much later. */
+const REPORT_DELAY_MS = 500;
+const firstReportMs = (durationMs: number) => reportStepMs(durationMs) + REPORT_DELAY_MS;
+
 /**
  * Adds what one call says of the player: whether it reports while it plays. The call of the start and the beacon of a page
  * that goes away carry what a bad network held back; one call that is all that the server hears could come from any script.
@@ -118,12 +122,13 @@ export function gatherCall(
   if (addedMs <= 0) return signals;
   const heardMs = now.getTime() - (signals.firstAtMs ?? now.getTime());
   const neededMs = Math.min(durationMs, chargedAfterMs ?? durationMs);
-  // A player's first call may complete an interstitial, and its second one bring most of it.
+  // A player's first call may complete an interstitial, or leave too little time before a tap on "Skip" to be heard again.
   const expected = chargedAfterMs === null ? QUARTILES : Math.ceil(neededMs / reportStepMs(durationMs));
   const isMost = addedMs >= neededMs * QUARTILES_SHARE;
   const isAtOnce = !call.isBeacon && !call.isStart && isMost && expected >= QUARTILES;
   const isSilent = call.isComplete && heardMs < neededMs * MIN_HEARD_SHARE;
-  const isUnheard = (!call.isBeacon || call.isStart) && isSilent && expected > 1;
+  const leavesTime = chargedAfterMs === null || firstReportMs(durationMs) <= neededMs * (1 - MIN_HEARD_SHARE);
+  const isUnheard = (!call.isBeacon || call.isStart) && isSilent && leavesTime;
   return {
     ...signals,
     calls: signals.calls + 1,

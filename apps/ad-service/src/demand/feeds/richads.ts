@@ -13,7 +13,7 @@ const MAX_BIDS = 5;
 /**
  * RichAds, "Telegram Interstitial Video" (docs.richads.com, read in November 2026): a JSON body without a signature, in which the
  * publisher's number is the key. It requires the viewer's address. Undefined: the number, the address, or the permission to send it is
- * missing.
+ * missing, or amounts are not in its currency.
  *
  * Prices are read as those of 1,000 impressions: the account must be configured so, since it may be by the click. The notice is
  * called at the first picture, so that only ads that were shown are counted.
@@ -21,6 +21,8 @@ const MAX_BIDS = 5;
 export function prepareRichAds({ opening, buyer, key, seller }: CallQuestion): PreparedCall | undefined {
   const { address, userAgent, language, isPremium, userId, requestId: id, botId } = opening;
   if (key === undefined || address === undefined || !buyer.sends.includes("address")) return undefined;
+  // Settings refuse it too, but the deployment's currency may change after them.
+  if (seller.currency !== CURRENCY) return undefined;
   const isTest = opening.isTest || buyer.alwaysTests;
   const shared = {
     user_agent: userAgent,

@@ -9,8 +9,9 @@
  *   node verify.mjs compare   older-checkpoint.txt newer-checkpoint.txt --key <verifier key> --log https://…/log
  *
  * A log is an address or a folder with the same files. Each line says what holds or what does not; the exit code is 0 only if
- * everything holds, 1 if something does not, 2 if it could not be checked. Files and logs are read in parts, and so may be of any size; above a million entries their event ids are
- * sorted in temporary files, of 24 bytes for each. Specifications: RFC 6962 (tree), C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof.
+ * everything holds, 1 if something does not, 2 if it could not be checked, for example while the log's host is down. Files and
+ * logs are read in parts, and so may be of any size; above a million entries their event ids are sorted in temporary files, of 24
+ * bytes for each. Specifications: RFC 6962 (tree), C2SP signed-note, tlog-checkpoint, tlog-tiles, tlog-proof.
  */
 import { createHash, createPublicKey, verify as verifyBytes } from "node:crypto";
 import { createReadStream, createWriteStream, mkdtempSync, rmSync } from "node:fs";
@@ -241,9 +242,16 @@ export function tilePath(level, index, width = WIDTH) {
 /** Reads a file of a log, at an address or in a folder. */
 function readerOf(log) {
   return async (path) => {
-    if (!/^https?:\/\//.test(log)) return readFile(join(log, path)).catch(() => fail(`The log lacks ${path}.`));
+    if (!/^https?:\/\//.test(log))
+      return readFile(join(log, path)).catch((error) => {
+        if (error.code === "ENOENT" || error.code === "ENOTDIR") fail(`The log lacks ${path}.`);
+        throw error;
+      });
     const answer = await fetch(`${log.replace(/\/+$/, "")}/${path}`, { signal: AbortSignal.timeout(60_000) });
-    return answer.ok ? Buffer.from(await answer.arrayBuffer()) : fail(`The log answers ${answer.status} for ${path}.`);
+    if (answer.ok) return Buffer.from(await answer.arrayBuffer());
+    const sentence = `The log answers ${answer.status} for ${path}.`;
+    if (answer.status === 404 || answer.status === 410) fail(sentence);
+    throw Object.assign(new Error(`${sentence} Try again later.`), { code: answer.status });
   };
 }
 
@@ -348,7 +356,7 @@ function removeFolders() {
 
 /** A file that can be read more than once, as a proof is: what is no file, such as a pipe, is copied to one. */
 async function rereadable(path) {
-  const found = await stat(path).catch(() => fail(`The file ${path} cannot be read.`));
+  const found = await stat(path);
   if (found.isDirectory()) fail(`${path} is a folder.`);
   if (found.isFile()) return path;
   const copy = join(makeFolder(), "copy");
@@ -365,7 +373,8 @@ async function* partsOf(file) {
       yield decoder.decode(bytes, { stream: true });
     yield decoder.decode();
   } catch (error) {
-    fail(error.code?.startsWith("ERR_ENCODING") ? "The file is no UTF-8." : `The file ${file} cannot be read.`);
+    if (error.code?.startsWith("ERR_ENCODING")) fail("The file is no UTF-8.");
+    throw error;
   }
 }
 
@@ -884,7 +893,7 @@ async function* entriesWithLaunch(file) {
 // ---- The command.
 
 const keyed = async (options) => parseVerifierKey(options.key ?? fail("Name the log's public key with --key."));
-const text = async (path) => textOf(await readFile(path).catch(() => fail(`The file ${path} cannot be read.`)));
+const text = async (path) => textOf(await readFile(path));
 
 const commands = {
   statement: async ([file], options) =>

@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -99,6 +101,18 @@ describe("the proof of a statement", () => {
       closeSync(end);
     }
   });
+});
+
+test.each([
+  [503, 2],
+  [404, 1],
+])("a log whose host answers %i: exit code %i", async (status, code) => {
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/log`;
+  const child = spawn(process.execPath, [script, "log", address, "--key", verifierKey(key)], { stdio: "ignore" });
+  expect(await once(child, "exit")).toEqual([code, null]);
+  server.close();
 });
 
 describe("what is added twice", () => {

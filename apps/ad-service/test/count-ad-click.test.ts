@@ -110,22 +110,28 @@ describe("CTA clicks", () => {
     );
   });
 
-  test("the marking of a tag's ad names whom the tag names, as the ad does", async () => {
-    const ads = await startAdServer({ "/tag": inline() });
-    await fixture.sellTag(`${ads.address}/tag`);
-    const run = (text: string) => store.database.run({ name: "", text }, []);
-    await run("update creatives set erid = '2VtzqwP8x4a' where kind = 'vast'");
-    await run(`insert into money_parties (account, details) select 'advertiser:' || advertiser_id, '{"legal_name": "ООО «Сеть»"}'
+  test.each([
+    { answer: inline(), advertiser: "Sample advertiser", marked: "Sample advertiser" },
+    {
+      answer: inline().replace(/<Advertiser>.*?<\/Advertiser>/, ""),
+      advertiser: "Network",
+      marked: "ООО «Сеть»",
+    },
+  ])(
+    "the marking of a tag's ad names $marked, where the ad names $advertiser",
+    async ({ answer, advertiser, marked }) => {
+      const ads = await startAdServer({ "/tag": answer });
+      await fixture.sellTag(`${ads.address}/tag`);
+      const run = (text: string) => store.database.run({ name: "", text }, []);
+      await run("update creatives set erid = '2VtzqwP8x4a' where kind = 'vast'");
+      await run(`insert into money_parties (account, details) select 'advertiser:' || advertiser_id, '{"legal_name": "ООО «Сеть»"}'
        from advertisers where name = 'Network'`);
-    onTestFinished(async () => {
-      await run("delete from money_parties");
-    });
-    const { advertiser, marking } = (await open()).ad;
-    expect({ advertiser, marking }).toEqual({
-      advertiser: "Sample advertiser",
-      marking: "Реклама. Sample advertiser. erid: 2VtzqwP8x4a",
-    });
-  });
+      onTestFinished(async () => {
+        await run("delete from money_parties");
+      });
+      expect((await open()).ad).toMatchObject({ advertiser, marking: `Реклама. ${marked}. erid: 2VtzqwP8x4a` });
+    },
+  );
 
   test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {
     const view = await open();

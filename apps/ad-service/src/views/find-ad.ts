@@ -159,7 +159,7 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
     advertiser,
     title: vast.title,
     legalLine: row.legalLine,
-    marking: markingOf(row.erid, advertiser),
+    marking: markingOf(row.erid, markedName({ ...row, label: row.label ?? vast.advertiser ?? null })),
     erid: row.erid,
     shownBecause: ["network", ...shownReasons(row.targeting)],
     callToAction: row.callToAction ?? "",

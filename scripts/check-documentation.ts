@@ -1,11 +1,12 @@
 /**
  * Fails if a Markdown file names a path of this repository that does not exist, or shows another text than the file that it
- * names, a decision is not listed, `docs/settings.md` is not what the settings say, or the documentation has too many words.
- * `--write` copies the shown files into the pages and writes that one.
+ * names, a decision is not listed, `docs/settings.md` or the schema of Kubernetes' values is not what the settings say, or the
+ * documentation has too many words. `--write` copies the shown files into the pages and writes those two.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { valuesSchemaFile } from "./kubernetes-values.ts";
 import { root } from "./processes.ts";
 import { settingsPage } from "./settings-page.ts";
 import { showFiles } from "./shown-files.ts";
@@ -23,12 +24,15 @@ const MAX_WORDS = 40_000;
 const MAX_README_WORDS = 1200;
 /** Each page of new ground may have so many words, beside those of all others. */
 const MAX_WORDS_OF_NEW_GROUND = 1000;
-const newGround = /^docs\/(in-app|watch-to-join|tasks|demand|proof|coming-from-\w+)\.md$/;
+const newGround = /^docs\/(in-app|watch-to-join|tasks|demand|proof|releases|coming-from-\w+)\.md$/;
 
-const settingsFile = join(root, "docs/settings.md");
-if (process.argv.includes("--write")) writeFileSync(settingsFile, settingsPage());
-else if (readFileSync(settingsFile, "utf8") !== settingsPage())
-  faults.push("docs/settings.md differs from the settings in config.ts; npm run fix writes it");
+/** Files that are made of the settings in config.ts. */
+const generated = { "docs/settings.md": settingsPage(), "deploy/kubernetes/values.schema.json": valuesSchemaFile() };
+for (const [file, text] of Object.entries(generated)) {
+  if (process.argv.includes("--write")) writeFileSync(join(root, file), text);
+  else if (!existsSync(join(root, file)) || readFileSync(join(root, file), "utf8") !== text)
+    faults.push(`${file} differs from the settings in config.ts; npm run fix writes it`);
+}
 
 for (const file of tracked.filter((name) => name.endsWith(".md"))) {
   const written = readFileSync(join(root, file), "utf8");

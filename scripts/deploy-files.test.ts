@@ -4,13 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseEnv } from "node:util";
-import { Gateway, HTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1";
-import { Deployment } from "kubernetes-models/apps/v1";
-import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
-import { CronJob } from "kubernetes-models/batch/v1";
-import { Ingress } from "kubernetes-models/networking.k8s.io/v1";
-import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
-import { ConfigMap, PersistentVolumeClaim, Service } from "kubernetes-models/v1";
 import { expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { settingNames as adServiceSettings, readConfig as readAdServiceConfig } from "../apps/ad-service/src/config.ts";
@@ -35,34 +28,6 @@ test("one file may have the settings of both servers: no setting of one is taken
   for (const names of [adServiceSettings, apiSettings])
     expect(mistypedSettings(ofBoth, { names, secrets: [] })).toEqual([]);
 });
-
-const kinds = {
-  ConfigMap,
-  Deployment,
-  Service,
-  PodDisruptionBudget,
-  HorizontalPodAutoscaler,
-  Ingress,
-  Gateway,
-  HTTPRoute,
-  CronJob,
-  PersistentVolumeClaim,
-};
-
-test.each(["ad-service.yaml", "api.yaml", "ingress.yaml", "gateway.yaml", "backup.yaml"])(
-  "Kubernetes' schemas accept %s",
-  (name) => {
-    for (const document of parseAllDocuments(read(`kubernetes/${name}`))) {
-      const manifest = document.toJS();
-      const Kind = kinds[manifest.kind as keyof typeof kinds];
-      expect(Kind, manifest.kind).toBeDefined();
-      new Kind(manifest).validate();
-      expect(manifest.apiVersion).toBe(Kind.apiVersion);
-    }
-    const deployment = { ...parseAllDocuments(read("kubernetes/api.yaml"))[1]?.toJS(), spec: { replicas: "two" } };
-    expect(() => new Deployment(deployment).validate()).toThrow(/replicas/);
-  },
-);
 
 test.each(["ad-service", "api"])(
   "the manifests of %s name only settings that it reads, and select its own pods",
@@ -152,11 +117,11 @@ const secrets: Readonly<Record<string, string>> = {
 };
 const readConfigOf = { "ad-service": readAdServiceConfig, api: readApiConfig };
 
-/** What the first step of the Compose recipe writes, without the image, in a folder that stands for `deploy`. */
+/** What the second step of the Compose recipe writes, in a folder that stands for `deploy`. */
 function writeSettingsOfRecipe(folder = mkdtempSync(join(tmpdir(), "intermission-compose-"))): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [, section = ""] = readFileSync(join(root, "docs/operate.md"), "utf8").split("\n### Compose\n");
-  const [, block = ""] = /^ *cd deploy\n(.*?)^ *```/ms.exec(section) ?? [];
+  const [, block = ""] = /^2\. .*?^ *```sh\n(.*?)^ *```/ms.exec(section) ?? [];
   execFileSync("sh", ["-e", "-c", block.replaceAll(/^ +/gm, "")], { cwd: folder });
   return folder;
 }

@@ -123,7 +123,7 @@ export function imageNamed(name: string): string {
   const files = ["Dockerfile", "compose.yaml"]
     .map((file) => readFileSync(join(root, "deploy", file), "utf8"))
     .join("\n");
-  const [, tag] = new RegExp(`^(?:FROM| *image:) ${name}:([\\w.-]+)`, "m").exec(files) ?? [];
+  const [, tag] = new RegExp(`^(?:FROM(?: --platform=\\S+)?| *image:) ${name}:([\\w.-]+)`, "m").exec(files) ?? [];
   if (tag === undefined) throw new Error(`no file of deploy names the image ${name}`);
   return `docker.io/${name.includes("/") ? name : `library/${name}`}:${tag}`;
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,7 +7,7 @@ import { expect, test } from "@playwright/test";
 import { Agent, fetch as fetchBy } from "undici";
 import { startTemporaryCluster } from "../../packages/testing/src/temporary-cluster.ts";
 import { missingForOwnMachine, onOwnMachine } from "../../scripts/own-machine.ts";
-import { freePort } from "../../scripts/processes.ts";
+import { freePort, root } from "../../scripts/processes.ts";
 import { arriveAtLanding } from "../arrive-at-landing.ts";
 import { makeCleanClone } from "./clean-clone.ts";
 import { imageNamed, missingForContainers, openContainerEngine } from "./container-engine.ts";
@@ -37,7 +37,7 @@ function recipeOf(title: string): string[] {
 const missing = missingForContainers();
 if (missing !== undefined) console.log(`!!! The Compose recipe was not followed: ${missing}`);
 
-test("the Compose recipe builds the image, an ad opens through Caddy, both nodes serve its video, and all stop with 0", async ({
+test("the Compose recipe builds the image, a release's archive starts it without a clone, an ad opens through Caddy, both nodes serve its video, and all stop with 0", async ({
   page,
 }) => {
   test.skip(missing !== undefined, missing);
@@ -52,9 +52,10 @@ test("the Compose recipe builds the image, an ad opens through Caddy, both nodes
         .replaceAll("rewards.example.com", "ads.localhost")
         .replaceAll("api.example.com", "api.local")
         .replaceAll("the-token-that-BotFather-shows", "AAH4d0f_a_token_that_nobody_has_xyz");
-    const [build, start, add] = recipeOf("Compose").map(inTest);
-    const deploy = join(machine.clone, "deploy");
+    const [build, settings, start, add] = recipeOf("Compose").map(inTest);
     await buildImage(`${environment}\n${build}`);
+    const deploy = unpackArchive("localhost/intermission:local");
+    await machine.run(`${environment}\n${settings}`, deploy);
     const sizeOf = (image: string) => Number(engine.podman("image", "inspect", "--format", "{{.Size}}", image));
     const ownBytes = sizeOf("intermission:local") - sizeOf(imageNamed("node"));
     console.log(`the image has ${(ownBytes / 1e6).toFixed(1)} MB more than that of Node`);
@@ -98,6 +99,14 @@ test("the Compose recipe builds the image, an ad opens through Caddy, both nodes
     engine.remove();
   }
 });
+
+/** Unpacks what a release has for a machine without a clone, and returns its folder. */
+function unpackArchive(image: string): string {
+  const archive = join(machine.folder, "intermission-deploy.tar.gz");
+  execFileSync(process.execPath, ["scripts/pack-deploy.ts", "--image", image, "--to", archive], { cwd: root });
+  execFileSync("tar", ["--extract", "--file", archive, "--directory", machine.folder]);
+  return join(machine.folder, "intermission-deploy");
+}
 
 /** Installs packages without a cache of this clone: on a busy machine that takes longer than any other block. */
 async function buildImage(block: string): Promise<void> {

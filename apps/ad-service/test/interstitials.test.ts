@@ -1,84 +1,41 @@
 import { reportDueMs } from "@intermission/ad-core/report-steps";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetBot } from "../src/bots/bots.ts";
 import { listEvents } from "../src/events/list-events.ts";
 import { migrations } from "../src/migrations.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
 import { sweepViews } from "../src/views/sweep-views.ts";
-import { type Answer, type Opened, openViewFixture, playedRange, type ViewFixture } from "./fixtures/view-fixture.ts";
-
-const ann = "701";
-const game = "https://game.example";
-const price = 4000;
+import { ann, price, withInterstitials } from "./fixtures/interstitial-fixture.ts";
+import { type Opened, openViewFixture, playedRange } from "./fixtures/view-fixture.ts";
 
 describe("an interstitial in a publisher's own mini-app", () => {
   let store: TestDatabase;
-  let fixture: ViewFixture;
-
-  const run = <Row = never>(text: string, ...values: unknown[]) => store.database.run<Row>({ name: "", text }, values);
+  let fixture: Awaited<ReturnType<typeof withInterstitials>>;
 
   beforeAll(async () => {
     store = await openTestDatabase({ schema: "ad_service", migrations });
     return () => store.dispose();
   });
   beforeEach(async () => {
-    fixture = await openViewFixture(store.database, viewPlayerRoutes, { cooldownSeconds: 3600, dailyCap: 1 });
-    await run(
-      `with bought as (
-         insert into campaigns (campaign_id, name, advertiser_id, formats, view_price_micros)
-         values ('cmp_between', 'Between', 'adv_intermission', '{interstitial}', $1) on conflict do nothing
-       )
-       insert into campaign_creatives (campaign_id, creative_id) values ('cmp_between', 'cre_1') on conflict do nothing`,
-      price,
-    );
-    await setBot(`app_origins = array['${game}']`);
-    await fixture.campaigns.refresh();
+    const settings = { cooldownSeconds: 3600, dailyCap: 1 };
+    fixture = await withInterstitials(await openViewFixture(store.database, viewPlayerRoutes, settings));
     return () => fixture.close();
   });
 
-  async function setBot(settings: string) {
-    await run(`update bots set ${settings} where bot_id = $1`, fixture.botId);
-    forgetBot(fixture.bots, fixture.botId);
-  }
-
-  const grant = (more: object = { init_data: fixture.initData(ann) }) =>
-    fixture.post(
-      "/app-grants",
-      { bot_id: fixture.botId, format: "interstitial", ...more },
-      "application/json",
-      fixture.address,
-      { origin: game },
-    );
-  async function open(at = fixture.address): Promise<Answer> {
-    const { body } = await grant();
-    const request = { bot_id: fixture.botId, format: "interstitial", app_grant: body.app_grant };
-    return fixture.post("/sessions", request, "application/json", at);
-  }
-  const begin = async (at = fixture.address) => {
-    const { body } = await open(at);
-    expect(body).toMatchObject({ outcome: "session", state: "opened", skip_after_ms: 5000, bot: { skip_offer: true } });
-    return body as unknown as Opened;
-  };
-  const events = () =>
-    run<{ event: string; price_micros: number; revenue_micros: number }>(
-      "select event, price_micros, revenue_micros from events where bot_id = $1",
-      fixture.botId,
-    );
-
   test("it is charged once it was in view for five seconds by the server's clock, and rewards nobody", async () => {
-    const view = await begin();
+    const view = await fixture.beginAd();
     expect((await fixture.play(view, 0, 4)).body).toMatchObject({ state: "playing", accepted_ms: 4000 });
     fixture.advance(1);
     const claim = { reports: [playedRange(view.first_sequence + 4, 4)] };
     expect((await fixture.report(view, claim)).body).toMatchObject({ state: "watched", accepted_ms: 5000 });
+    expect(await fixture.earned()).toMatchObject([{ event: "interstitial", price_micros: price }]);
     // It plays on, and is skipped.
     fixture.advance(1);
     const skip = { reports: [playedRange(view.first_sequence + 5, 5)], closed: "tap" as const };
     expect((await fixture.report(view, skip)).body).toMatchObject({ state: "rewarded", accepted_ms: 6000 });
-    expect(await events()).toMatchObject([{ event: "interstitial", price_micros: price }]);
+    expect(await fixture.earned()).toMatchObject([{ event: "interstitial", price_micros: price }]);
     expect(await fixture.viewers()).toMatchObject([{ user_id: ann, earned_today: 0 }]);
-    const milestones = await run<{ milestone: string }>(
+    const milestones = await fixture.run<{ milestone: string }>(
       "select milestone from ad_milestones where bot_id = $1 order by 1",
       fixture.botId,
     );
@@ -88,7 +45,7 @@ describe("an interstitial in a publisher's own mini-app", () => {
   });
 
   test("what is claimed faster than time passes, or skipped before, is not charged", async () => {
-    const view = await begin();
+    const view = await fixture.beginAd();
     await fixture.report(view, { started: true });
     fixture.advance(3.9);
     const claims = Array.from({ length: 5 }, (_, second) => playedRange(second, second));
@@ -101,23 +58,23 @@ describe("an interstitial in a publisher's own mini-app", () => {
     });
     fixture.advance(3600);
     await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
-    expect(await events()).toEqual([]);
+    expect(await fixture.earned()).toEqual([]);
   });
 
   test("a campaign says after how long it is charged and may be skipped, and a change does not touch a view that began", async () => {
-    await run(
+    await fixture.run(
       "update campaigns set skip_after_seconds = 0, charged_after_seconds = 2 where campaign_id = 'cmp_between'",
     );
     await fixture.campaigns.refresh();
     try {
-      const { body } = await open();
+      const { body } = await fixture.openAd();
       expect(body).toMatchObject({ skip_after_ms: 0 });
       const view = body as unknown as Opened;
-      await run("update campaigns set charged_after_seconds = 9 where campaign_id = 'cmp_between'");
+      await fixture.run("update campaigns set charged_after_seconds = 9 where campaign_id = 'cmp_between'");
       await fixture.play(view, 0, 2);
       expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     } finally {
-      await run(
+      await fixture.run(
         "update campaigns set skip_after_seconds = 5, charged_after_seconds = null where campaign_id = 'cmp_between'",
       );
     }
@@ -125,7 +82,7 @@ describe("an interstitial in a publisher's own mini-app", () => {
 
   test("eight at once on two nodes show one, and it is charged once", async () => {
     const nodes = [fixture.address, await fixture.startNode()];
-    const openings = await Promise.all(Array.from({ length: 8 }, (_, place) => open(nodes[place % 2])));
+    const openings = await Promise.all(Array.from({ length: 8 }, (_, place) => fixture.openAd(nodes[place % 2])));
     const views = openings.map(({ body }) => body as unknown as Opened);
     const starts = await Promise.all(
       views.map((view, place) => fixture.report(view, { started: true }, nodes[place % 2])),
@@ -140,32 +97,36 @@ describe("an interstitial in a publisher's own mini-app", () => {
       Array.from({ length: 8 }, (_, place) => fixture.report(shown, close, nodes[place % 2])),
     );
     expect(closes.map(({ status }) => status)).toEqual(closes.map(() => 200));
-    expect(await events()).toHaveLength(1);
-    expect((await open()).body).toMatchObject({ outcome: "limit-reached", reason: "cooldown" });
+    expect(await fixture.earned()).toHaveLength(1);
+    expect((await fixture.openAd()).body).toMatchObject({ outcome: "limit-reached", reason: "cooldown" });
   });
 
   test("a viewer is shown one in each pause of the bot, which availability says, too", async () => {
     const at = fixture.clock.now.getTime();
-    const [first, second] = [await begin(), (await fixture.begin(ann)) as Opened];
+    const [first, second] = [await fixture.beginAd(), (await fixture.begin(ann)) as Opened];
     // An offer that was not started is withdrawn by the next one, of whichever format.
     expect((await fixture.report(first, { started: true })).status).toBe(401);
     expect((await fixture.report(second, {})).status).toBe(200);
-    await fixture.play(await begin(), 0, 1);
+    await fixture.play(await fixture.beginAd(), 0, 1);
     const availableAt = new Date(at + 60_000).toISOString();
-    expect((await open()).body).toMatchObject({ outcome: "limit-reached", available_at: availableAt });
-    expect((await grant()).body).toMatchObject({ available: false, reason: "cooldown", available_at: availableAt });
-    expect((await grant({ init_data: fixture.initData(ann), format: "rewarded" })).body).toMatchObject({
+    expect((await fixture.openAd()).body).toMatchObject({ outcome: "limit-reached", available_at: availableAt });
+    expect((await fixture.grant()).body).toMatchObject({
+      available: false,
+      reason: "cooldown",
+      available_at: availableAt,
+    });
+    expect((await fixture.grant({ init_data: fixture.initData(ann), format: "rewarded" })).body).toMatchObject({
       available: true,
     });
     fixture.advance(59);
-    expect((await grant()).body).toMatchObject({ available: true });
-    await fixture.play(await begin(), 0, 1);
-    await setBot("interstitial_seconds = 0");
-    await begin();
+    expect((await fixture.grant()).body).toMatchObject({ available: true });
+    await fixture.play(await fixture.beginAd(), 0, 1);
+    await fixture.setBot("interstitial_seconds = 0");
+    await fixture.beginAd();
   });
 
   test("an interstitial left at 2 s, or once it was watched, is continued by no rewarded opening", async () => {
-    const left = await begin();
+    const left = await fixture.beginAd();
     await fixture.play(left, 0, 2);
     const rewarded = await fixture.begin(ann);
     expect(rewarded).not.toHaveProperty("skip_after_ms");
@@ -173,11 +134,11 @@ describe("an interstitial in a publisher's own mini-app", () => {
     expect((await fixture.report(left, {})).status).toBe(200);
     await fixture.play(rewarded, 0, 10);
     expect((await fixture.report(rewarded, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
-    expect(await events()).toMatchObject([{ event: "rewarded" }]);
+    expect(await fixture.earned()).toMatchObject([{ event: "rewarded" }]);
     fixture.advance(3600);
 
-    await setBot("cooldown_seconds = 0, daily_cap = 9");
-    const watched = await begin();
+    await fixture.setBot("cooldown_seconds = 0, daily_cap = 9");
+    const watched = await fixture.beginAd();
     await fixture.play(watched, 0, 6);
     const next = await fixture.begin(ann);
     expect(next).not.toHaveProperty("skip_after_ms");
@@ -191,12 +152,12 @@ describe("an interstitial in a publisher's own mini-app", () => {
   test("launch data that is too old to begin a view continues a rewarded one alone", async () => {
     const openLate = () =>
       fixture.post("/sessions", { bot_id: fixture.botId, init_data: fixture.initData(ann, { secondsAgo: 7200 }) });
-    await fixture.play(await begin(), 0, 2);
+    await fixture.play(await fixture.beginAd(), 0, 2);
     expect((await openLate()).body).toMatchObject({ error: { code: "INIT_DATA_EXPIRED" } });
     const rewarded = await fixture.begin(ann);
     await fixture.play(rewarded, 0, 1);
     fixture.advance(60);
-    await fixture.play(await begin(), 0, 2);
+    await fixture.play(await fixture.beginAd(), 0, 2);
     expect((await openLate()).body).toMatchObject({ outcome: "session", session_id: rewarded.session_id });
   });
 
@@ -211,8 +172,8 @@ describe("an interstitial in a publisher's own mini-app", () => {
     async (video) => {
       const { durationMs, chargedAfter, calls, ofSilence } = video;
       const shown = async () => {
-        const view = await begin();
-        await run(
+        const view = await fixture.beginAd();
+        await fixture.run(
           "update views set duration_ms = $2, charged_after_ms = coalesce($3 * 1000, charged_after_ms), version = version + 1 where view_id = $1",
           view.session_id,
           durationMs,
@@ -222,7 +183,7 @@ describe("an interstitial in a publisher's own mini-app", () => {
         return view;
       };
       const suspicions = async (view: Opened) => {
-        const [row] = await run<{ suspicions: string[] | null }>(
+        const [row] = await fixture.run<{ suspicions: string[] | null }>(
           "select suspicions from views where view_id = $1",
           view.session_id,
         );
@@ -258,30 +219,32 @@ describe("an interstitial in a publisher's own mini-app", () => {
   );
 
   test("two sweepers charge the view of a page that vanished once, and a later close adds nothing", async () => {
-    const view = await begin();
+    const view = await fixture.beginAd();
     await fixture.play(view, 0, 7);
     fixture.advance(20);
     const sweep = () => sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
     await Promise.all([sweep(), sweep()]);
-    expect(await events()).toHaveLength(1);
+    expect(await fixture.earned()).toHaveLength(1);
     expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
-    expect(await events()).toHaveLength(1);
+    expect(await fixture.earned()).toHaveLength(1);
   });
 
   test("only a bot that asks for it gets the webhook, and finds it in its list of events", async () => {
     const charged = async () => {
-      await fixture.play(await begin(), 0, 5);
+      await fixture.play(await fixture.beginAd(), 0, 5);
       fixture.advance(16);
       await sweepViews(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
       fixture.advance(60);
     };
     await charged();
     expect(await fixture.events()).toEqual([]);
-    await setBot("sends_interstitials = true");
+    await fixture.setBot("sends_interstitials = true");
     await charged();
     const sent = await fixture.events();
     expect(sent.map(({ event, body }) => [event, JSON.parse(body).event])).toEqual([["interstitial", "interstitial"]]);
-    expect(await run("select state from deliveries where bot_id = $1", fixture.botId)).toEqual([{ state: "waiting" }]);
+    expect(await fixture.run("select state from deliveries where bot_id = $1", fixture.botId)).toEqual([
+      { state: "waiting" },
+    ]);
     const list = async (hasInterstitials = true) => {
       const page = await listEvents(store.database, { botId: fixture.botId, limit: 10, hasInterstitials });
       return page.outcome === "page" ? page.events.map(({ event }) => event) : page.outcome;
@@ -289,7 +252,7 @@ describe("an interstitial in a publisher's own mini-app", () => {
     // Of what has settled.
     await expect.poll(() => list()).toEqual(["interstitial", "interstitial"]);
     expect(await list(false)).toEqual([]);
-    expect(await events()).toHaveLength(2);
+    expect(await fixture.earned()).toHaveLength(2);
   });
 
   test("launch data alone opens none: the page's origin must be registered", async () => {

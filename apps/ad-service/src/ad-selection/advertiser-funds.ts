@@ -23,7 +23,7 @@ const IN_FLIGHT = "interval '15 minutes'";
  */
 export function viewsInFlightOf(campaignId: string): string {
   return `(select count(*) from views
-    where views.campaign_id = ${campaignId} and state in ('opened', 'playing', 'watched') and not is_test
+    where views.campaign_id = ${campaignId} and state in ('opened', 'playing', 'watched') and not is_test and charged_at is null
       and opened_at > $1::timestamptz - ${IN_FLIGHT})`;
 }
 

@@ -18,6 +18,7 @@ const selectSeen = (of: { botId: string; userId: string; since: string }) => `
   (select campaign_id, opened_at from views
    where views.bot_id = ${of.botId} and views.user_id = ${of.userId} and opened_at > ${of.since}
      and views.code >= code_week_at(${of.since} - interval '2 days') and state in ('playing', 'watched', 'held')
+     and charged_at is null
    order by opened_at desc limit ${MAX_SEEN_ADS})`;
 
 /** SQL that returns the same as a JSON array of `{campaignId, at}`, or null. */

@@ -59,6 +59,8 @@ export interface AdView {
   startedAt: Date | null;
   lastReportAt: Date | null;
   watchedAt: Date | null;
+  /** An interstitial may be charged before it is closed. */
+  chargedAt: Date | null;
   closeRequestedAt: Date | null;
   closeReason: CloseReason | null;
   /** Reports that came too early; they are settled at `dueAt` without another call. */
@@ -117,6 +119,7 @@ const columns = {
   startedAt: "s.started_at",
   lastReportAt: "s.last_report_at",
   watchedAt: "s.watched_at",
+  chargedAt: "s.charged_at",
   closeRequestedAt: "s.close_requested_at",
   closeReason: "s.close_reason",
   pendingReports: "s.pending_reports",

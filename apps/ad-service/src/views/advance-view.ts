@@ -92,9 +92,11 @@ export async function advanceView(views: Views, stored: AdView, call: Advance): 
     { isStarted: startedAt !== null, acceptedMs, isComplete: isAtEnd(after) },
     view.durationMs,
   );
-  const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
+  const isCharged = isNewlyWatched && view.format === "interstitial";
+  const fate = state === "watched" && (close || isCharged) ? await fateOf(views, after, eventId) : undefined;
+  const end = close ? { ending: fate } : { charge: fate?.fate === "pay" ? fate : undefined };
   return {
-    change: { before: stored, after, isStart, ending, milestones, now, interactions: interactionsIn(view, call) },
+    change: { before: stored, after, isStart, ...end, milestones, now, interactions: interactionsIn(view, call) },
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
     isBlack,
   };

@@ -240,6 +240,7 @@ function viewOfNew(view: NewView): AdView {
     startedAt: null,
     lastReportAt: null,
     watchedAt: null,
+    chargedAt: null,
     closeRequestedAt: null,
     closeReason: null,
     pendingReports: null,

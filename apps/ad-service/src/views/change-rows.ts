@@ -54,6 +54,7 @@ export const changeRows = rowParameters({
   started_at: "timestamptz",
   close_requested_at: "timestamptz",
   closed_at: "timestamptz",
+  charged_at: "timestamptz",
   close_reason: "text",
   pending_reports: "jsonb",
   last_report_at: "timestamptz",
@@ -111,6 +112,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
   const state = endStateOf(decision);
   const milestones = milestonesOf(change, decision);
   const isEarned = state !== undefined && state === decision.outcome;
+  const earning = earningOf(change, decision);
   return {
     ...progressRowOf({ ...change, after }, position),
     user_id: before.userId,
@@ -129,6 +131,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
     started_at: after.startedAt,
     close_requested_at: after.closeRequestedAt,
     closed_at: state === undefined ? null : now,
+    charged_at: after.chargedAt,
     close_reason: after.closeReason,
     pending_reports: after.pendingReports,
     last_report_at: after.lastReportAt,
@@ -141,8 +144,14 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
     last_interstitial_at: viewer.lastInterstitialAt,
     clock_change: viewer.clock?.kind,
     released_until: viewer.clock?.kind === "released" ? viewer.clock.creditedUntil : null,
-    ...(state === "rewarded" && ending && facts ? eventColumns(change, ending, facts) : noEvent),
+    ...(earning && facts ? eventColumns(change, earning, facts) : noEvent),
   };
+}
+
+/** What makes the view's one event; undefined: this change makes none, or an earlier one has made it. */
+function earningOf({ before, ending, charge }: ViewChange, decision: ViewDecision): ViewEnding | undefined {
+  if (before.chargedAt !== null) return undefined;
+  return decision.outcome === "charged" ? charge : decision.outcome === "rewarded" ? ending : undefined;
 }
 
 const noEvent = {

@@ -15,6 +15,7 @@ const factRows = rowParameters({
   user_id: "text",
   code: "text",
   is_start: "boolean",
+  is_earned: "boolean",
   now: "timestamptz",
 });
 
@@ -52,7 +53,7 @@ const readFacts = statement<FactRow>(
    cross join lateral (select * from bots where bots.bot_id = changes.bot_id limit 1) as bots
    left join lateral (
      select view_price_micros as price from campaigns where campaigns.campaign_id = view.campaign_id limit 1
-   ) as ad on not is_start
+   ) as ad on is_earned
    left join lateral (
      ${selectUnfinishedViews({ botId: "changes.bot_id", userId: "changes.user_id", code: "changes.code", now: "changes.now", ...bounds })}
    ) as unfinished on is_start
@@ -68,9 +69,10 @@ export async function readViewers(
   changes: readonly ViewChange[],
 ): Promise<(ViewerFacts | undefined)[]> {
   const facts = changes.map((): ViewerFacts | undefined => undefined);
-  const queries = changes.flatMap(({ before, isStart, ending, now }, position) =>
-    isStart || ending !== undefined ? [rowOf(before, { position, is_start: isStart, now })] : [],
-  );
+  const queries = changes.flatMap(({ before, isStart, ending, charge, now }, position) => {
+    const isEarned = ending !== undefined || charge !== undefined;
+    return isStart || isEarned ? [rowOf(before, { position, is_start: isStart, is_earned: isEarned, now })] : [];
+  });
   if (queries.length === 0) return facts;
   const values = [...factRows.values(queries), ...boundsAt(queries.map(({ now }) => now))];
   const rows = await database.run(readFacts, values);

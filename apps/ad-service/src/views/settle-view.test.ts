@@ -61,6 +61,7 @@ const view: AdView = {
   startedAt: at(-12),
   lastReportAt: at(-1),
   watchedAt: at(-1),
+  chargedAt: null,
   closeRequestedAt: null,
   closeReason: "tap",
   pendingReports: null,
@@ -201,6 +202,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
   });
   const anyChange = fc.record({
     fate: fc.option(fc.constantFrom("pay" as const, "hold" as const, "refuse" as const)),
+    isCharged: fc.boolean(),
     isStart: fc.boolean(),
     isShownAsWatched: fc.boolean(),
     deadline: instant,
@@ -208,14 +210,15 @@ test("any change is decided within the viewer's limits, reaches every decision, 
   const fates = { pay: "rewarded", hold: "held", refuse: "refused" };
   const seen = new Set<string>();
   fc.assert(
-    fc.property(anyViewer, anyChange, (viewer, { fate, isStart, isShownAsWatched, deadline }) => {
+    fc.property(anyViewer, anyChange, (viewer, { fate, isCharged, isStart, isShownAsWatched, deadline }) => {
       const of = { ...facts, ...viewer };
       const { ending, ...others } = ended(fate ?? "pay", {
         isStart,
         before: isShownAsWatched ? view : playing,
         after: { ...view, deadline },
       });
-      const change: ViewChange = fate === null ? others : { ...others, ending };
+      const charged = isCharged ? { ...others, charge: ending } : others;
+      const change: ViewChange = fate === null ? charged : { ...others, ending };
       const decision = settleView(change, of);
       const state = endStateOf(decision);
       seen.add("reason" in decision ? `${decision.outcome} ${decision.reason}` : decision.outcome);
@@ -225,7 +228,10 @@ test("any change is decided within the viewer's limits, reaches every decision, 
       const isSuspended = isStart && of.isBotSuspended;
       expect(decision.outcome === "bot-suspended").toBe(isSuspended);
       if (fate !== null && !isLimited && !isSuspended) expect(decision.outcome).toBe(fates[fate]);
-      if (decision.outcome === "starts" || decision.outcome === "rewarded") expect(isLimited).toBe(false);
+      const { outcome } = decision;
+      if (outcome === "starts" || outcome === "rewarded") expect(isLimited).toBe(false);
+      if (outcome === "charged")
+        expect(viewAfter(change, decision)).toMatchObject({ state: "watched", chargedAt: now });
       // No limit refuses a view whose player has shown it as watched.
       if (decision.outcome === "refused-by-limit") expect(isShownAsWatched).toBe(false);
       if (decision.outcome === "deferred") expect(decision.until.getTime()).toBeGreaterThan(now.getTime());
@@ -239,6 +245,7 @@ test("any change is decided within the viewer's limits, reaches every decision, 
   const outcomes = {
     continues: ["continues"],
     starts: ["starts"],
+    charged: ["charged"],
     limited: reasons.map((reason) => `limited ${reason}`),
     "bot-suspended": ["bot-suspended"],
     rewarded: ["rewarded"],

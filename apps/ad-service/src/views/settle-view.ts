@@ -33,6 +33,8 @@ export type ViewDecision =
   /** It neither starts nor ends. */
   | { outcome: "continues" }
   | { outcome: "starts" }
+  /** An interstitial is charged, and stays open. */
+  | { outcome: "charged" }
   /** Playback may not begin: nothing is stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "bot-suspended" }
@@ -52,12 +54,13 @@ const outcomeOfFate = { pay: "rewarded", hold: "held", refuse: "refused" } as co
  *
  * An interstitial rewards nobody: only its start is limited, by the viewer's last one.
  */
-export function settleView({ isStart, ending, before, after, now }: ViewChange, facts: ViewerFacts): ViewDecision {
-  if (!isStart && ending === undefined) return { outcome: "continues" };
+export function settleView(change: ViewChange, facts: ViewerFacts): ViewDecision {
+  const { isStart, ending, charge, before, after, now } = change;
+  if (!isStart && ending === undefined && charge === undefined) return { outcome: "continues" };
   if (isStart && facts.isBotSuspended) return { outcome: "bot-suspended" };
   const limit = limitOf(after, facts, { isStart, now });
   if (isStart && limit.outcome === "limited") return limit;
-  if (ending === undefined) return { outcome: "starts" };
+  if (ending === undefined) return { outcome: charge ? "charged" : "starts" };
   if (limit.outcome === "free") return { outcome: outcomeOfFate[ending.fate] };
   const { reason, availableAt: until } = limit;
   const isShownAsEarned = before.state === "watched";
@@ -86,6 +89,7 @@ export function endStateOf(decision: ViewDecision): "rewarded" | "held" | "refus
       return "refused";
     case "continues":
     case "starts":
+    case "charged":
     case "limited":
     case "bot-suspended":
     case "deferred":
@@ -106,6 +110,7 @@ export function viewAfter(change: ViewChange, decision: ViewDecision): AdView {
   if (decision.outcome === "deferred") {
     return { ...stored, closeRequestedAt: before.closeRequestedAt ?? now, dueAt: decision.until };
   }
+  if (decision.outcome === "charged") return { ...stored, chargedAt: now };
   const state = endStateOf(decision);
   if (state === undefined) return stored;
   const { progress } = stored;
@@ -134,6 +139,7 @@ export function viewerAfter(change: ViewChange, decision: ViewDecision, facts: V
   const begun = change.isStart && isInterstitial ? { lastInterstitialAt: now } : {};
   switch (decision.outcome) {
     case "starts":
+    case "charged":
       return { decisions, ...begun, ...taken };
     case "rewarded":
     case "held":

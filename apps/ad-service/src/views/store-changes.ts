@@ -86,13 +86,15 @@ const record = statement<Row>(
       where viewers.bot_id = changes.bot_id and viewers.user_id = changes.user_id for update
     ) as v
     cross join lateral (
-      select reference, campaign_id, creative_id, is_test, audience, views.state from views
+      select reference, campaign_id, creative_id, is_test, audience, views.state, views.charged_at from views
       where views.bot_id = changes.bot_id and views.view_id = changes.view_id and views.code = changes.code
         and views.version = changes.version for update
     ) as s
     where (decisions_read is null or v.decisions = decisions_read)
       -- A view that is over never ends again, whatever the caller read.
       and (changes.closed_at is null or s.state in ('opened', 'playing', 'watched'))
+      -- Nor is one charged twice.
+      and (changes.event_id is null or s.charged_at is null)
       and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
   ),
@@ -117,7 +119,7 @@ const record = statement<Row>(
       clock_ms = u.clock_ms, credited_until = u.credited_until, covered = u.covered, sequences = u.sequences,
       signals = u.signals, refusals = u.refusals, started_at = u.started_at, last_report_at = u.last_report_at,
       watched_at = u.watched_at, close_requested_at = u.close_requested_at,
-      closed_at = coalesce(u.closed_at, s.closed_at), close_reason = u.close_reason,
+      charged_at = u.charged_at, closed_at = coalesce(u.closed_at, s.closed_at), close_reason = u.close_reason,
       pending_reports = u.pending_reports, due_at = u.due_at
     from unchanged u where s.bot_id = u.bot_id and s.view_id = u.view_id and s.code = u.code
     returning u.position
@@ -213,7 +215,8 @@ export async function storeChanges(
 /** Undefined if a start or an end has no facts: the view has changed, or was withdrawn. */
 function decide(change: ViewChange, facts: ViewerFacts | undefined): ViewDecision | undefined {
   if (facts) return settleView(change, facts);
-  return change.isStart || change.ending !== undefined ? undefined : { outcome: "continues" };
+  const { isStart, ending, charge } = change;
+  return isStart || ending !== undefined || charge !== undefined ? undefined : { outcome: "continues" };
 }
 
 function storedOutcome({ change, decision }: DecidedChange): ChangeOutcome {

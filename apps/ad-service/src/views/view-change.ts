@@ -22,6 +22,8 @@ export interface ViewChange {
   isStart: boolean;
   /** The view was watched and is now closed. */
   ending?: ViewEnding | undefined;
+  /** An interstitial was in view for long enough: it is charged now, and may play on. */
+  charge?: ViewEnding | undefined;
   milestones: Milestone[];
   now: Date;
   /** What the viewer did with the player, of a VAST ad. */
@@ -43,8 +45,8 @@ export type ChangeOutcome =
 
 /** Whether the change is only progress, of a view that continues or that was just watched to its end. */
 export function isProgressOnly(change: ViewChange): boolean {
-  const { before, after, isStart, ending } = change;
-  if (isStart || ending !== undefined || takesClock(change)) return false;
+  const { before, after, isStart, ending, charge } = change;
+  if (isStart || ending !== undefined || charge !== undefined || takesClock(change)) return false;
   if (before.pendingReports !== null || after.pendingReports !== null) return false;
   if (unchangedByProgress.some((field) => before[field] !== after[field])) return false;
   if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;

@@ -33,12 +33,15 @@ export async function endingOf(
   };
 }
 
-/** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
+/**
+ * A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. An
+ * interstitial that was charged stays so.
+ */
 export async function fateOf(views: Views, view: AdView, eventId: string): Promise<ViewEnding> {
   const signals = view.signals ?? noSignals;
   const isCounted = signals.countedMs > 0 && !view.isVast;
   const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, view.creativeId) : undefined);
-  const isJudged = suspicions.length > 0 && !view.isTest;
+  const isJudged = suspicions.length > 0 && !view.isTest && view.chargedAt === null;
   const fate = isJudged ? ((await findBot(views.bots, view.botId))?.suspiciousViews ?? "pay") : "pay";
   return { fate, suspicions, eventId, traceparent: currentTraceparent() };
 }

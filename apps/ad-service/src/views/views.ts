@@ -99,17 +99,25 @@ function hasTracked({ before, after, milestones, interactions = [], ending }: Vi
   return milestones.length > 0 || interactions.length > 0 || isProgress || ending !== undefined;
 }
 
-const endings = { rewarded: "a view is paid", held: "a view is held for review", refused: "a view is refused" };
+const endings = {
+  charged: "an interstitial is charged",
+  rewarded: "a view is paid",
+  held: "a view is held for review",
+  refused: "a view is refused",
+};
+const isEnd = (state: string): state is keyof typeof endings => Object.hasOwn(endings, state);
 
 /** One line for the end of a view, with the ids that its event, its delivery and the publisher's ledger have. */
 function logEnd(
   { log }: Views,
-  { ending }: ViewChange,
+  { before, ending, charge }: ViewChange,
   { view, limitReason }: Extract<ChangeOutcome, { outcome: "stored" }>,
 ): void {
-  const { botId, userId, viewId, campaignId, creativeId, state, isTest } = view;
-  if (ending === undefined || !(state === "rewarded" || state === "held" || state === "refused")) return;
-  const { suspicions, eventId } = ending;
+  const { botId, userId, viewId, campaignId, creativeId, isTest } = view;
+  const judged = charge ?? ending;
+  const state = charge ? "charged" : view.state;
+  if (judged === undefined || before.chargedAt !== null || !isEnd(state)) return;
+  const { suspicions, eventId } = judged;
   log.info(
     {
       botId,
@@ -117,7 +125,7 @@ function logEnd(
       sessionId: viewId,
       campaignId,
       creativeId,
-      ...(state === "rewarded" && { eventId }),
+      ...((state === "rewarded" || state === "charged") && { eventId }),
       ...(limitReason && { reason: limitReason }),
       ...(suspicions.length > 0 && { suspicions }),
       ...(isTest && { isTest }),
@@ -133,7 +141,7 @@ async function storeInRounds(
   const outcomes = new Map<ViewChange, ChangeOutcome>();
   // Two views of one viewer in one statement would both be judged by the state before either.
   for (const round of inRounds(batch, viewerOf)) {
-    const maxEvents = round.filter(({ ending }) => ending?.fate === "pay").length;
+    const maxEvents = round.filter(({ ending, charge }) => (charge ?? ending)?.fate === "pay").length;
     const results = await deliveries.sendNew(maxEvents, (slots) => storeChanges(database, round, slots));
     for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
   }

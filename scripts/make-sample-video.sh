@@ -38,8 +38,8 @@ ffmpeg -hide_banner -loglevel warning -y \
       drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=172:alpha='min(1,t/0.6)',
       drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(10-t))\:d}':fontsize=72:x=(w-text_w)/2:y=(h-text_h)/2:fontcolor=white:alpha='clip((t-0.3)/0.6,0,1)*$before',
       drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=250:alpha='0.85*clip((t-0.2)/0.6,0,1)*$before',
-      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=586:alpha='clip((t-0.3)/0.6,0,1)*$before',
-      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=622:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
+      drawtext=fontfile=$bold:text='Your own ads':fontsize=34:$centred:y=586:alpha='clip((t-0.3)/0.6,0,1)*$before',
+      drawtext=fontfile=$regular:text='on your own server':fontsize=25:$centred:y=622:alpha='0.85*clip((t-0.4)/0.6,0,1)*$before',
       drawtext=fontfile=$bold:text='Rewarded ads':fontsize=34:$centred:y=586:alpha='$after',
       drawtext=fontfile=$regular:text='for your own bot':fontsize=25:$centred:y=622:alpha='0.85*$after',
       format=yuv420p[picture];

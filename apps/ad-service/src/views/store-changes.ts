@@ -91,9 +91,8 @@ const record = statement<Row>(
         and views.version = changes.version for update
     ) as s
     where (decisions_read is null or v.decisions = decisions_read)
-      -- A view that is over never ends again, whatever the caller read.
+      -- Whatever the caller read, a view that is over never ends again, and one that was charged is not charged again.
       and (changes.closed_at is null or s.state in ('opened', 'playing', 'watched'))
-      -- Nor is one charged twice.
       and (changes.event_id is null or s.charged_at is null)
       and (not takes_clock or v.clock_view_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
@@ -112,9 +111,8 @@ const record = statement<Row>(
   ),
   stored as (
     update views s set
-      version = s.version + 1,
-      token_hash = coalesce(decode(u.token_hash, 'hex'), s.token_hash), openings = u.openings,
-      first_sequence = u.first_sequence, start_param = u.start_param,
+      version = s.version + 1, token_hash = coalesce(decode(u.token_hash, 'hex'), s.token_hash),
+      openings = u.openings, first_sequence = u.first_sequence, start_param = u.start_param,
       suspicions = coalesce(u.suspicions, s.suspicions), state = u.state, accepted_ms = u.accepted_ms,
       clock_ms = u.clock_ms, credited_until = u.credited_until, covered = u.covered, sequences = u.sequences,
       signals = u.signals, refusals = u.refusals, started_at = u.started_at, last_report_at = u.last_report_at,

@@ -1,6 +1,7 @@
 /**
  * Makes the usual changes in a copy of the project, follows the compiler and the tests, and says how many files each takes and which
- * of them could be forgotten: `node scripts/plant-changes.ts`.
+ * of them could be forgotten: `node scripts/plant-changes.ts`, or for the changes whose names contain one of the words,
+ * `node scripts/plant-changes.ts measure role`.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -45,7 +46,7 @@ export function countChanges(changes: readonly PlantedChange[] = plantedChanges)
   try {
     const originals = new Map<string, string | undefined>();
     const all = changes.flatMap(({ word, files }) => files.map((file) => ({ ...file, word })));
-    writeFiles(folder, all, originals);
+    writeFiles(folder, [...all, ...migrationsOfOthers(changes)], originals);
     run(folder, [process.execPath, "scripts/check-words.ts", "--write"]);
     const faults = faultsOf(folder, all);
     const silent = silentFiles(folder, all, originals);
@@ -67,6 +68,12 @@ export function countChanges(changes: readonly PlantedChange[] = plantedChanges)
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Their numbers have no gaps, so those of the changes that are not made are there, too, and empty. */
+function migrationsOfOthers(changes: readonly PlantedChange[]): PlantedFile[] {
+  const others = plantedChanges.filter((change) => !changes.includes(change)).flatMap(({ files }) => files);
+  return others.flatMap(({ file, forgotten }) => (forgotten === undefined ? [] : { file, write: () => forgotten }));
 }
 
 type WordedFile = PlantedFile & { readonly word: string };
@@ -205,7 +212,11 @@ function filesOfFormat(folder: string): string[] {
 }
 
 if (import.meta.main) {
-  const { changes, faults, filesOfFormat: files } = countChanges();
+  const words = process.argv.slice(2);
+  const chosen = plantedChanges.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+  if (chosen.length === 0)
+    throw new Error(`no change has such a name: ${plantedChanges.map(({ name }) => name).join(", ")}`);
+  const { changes, faults, filesOfFormat: files } = countChanges(chosen);
   for (const { name, files: count, maxFiles, silent } of changes) {
     console.log(`${name}: ${count} files (at most ${maxFiles}), silent: ${silent.length}`);
     for (const file of silent) console.log(`  silent: ${file}`);

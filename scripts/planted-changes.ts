@@ -83,8 +83,6 @@ const api = "packages/operator-api/src";
 const core = "packages/ad-core/src";
 const screens = "apps/console/src";
 
-const sumTables = ["sums", "bot_sums", "campaign_sums", "audiences", "bot_audiences", "campaign_audiences"];
-
 const setting: PlantedChange = {
   name: "a setting of campaigns",
   word: "tone",
@@ -120,6 +118,10 @@ const measure: PlantedChange = {
           "} as const satisfies Record<Measure, MeasureRow>;",
           '  reversals: { column: "reversals", figure: "reversals", series: ["intermission_conversions_total", "reversed"] },\n',
         ),
+        before(
+          '  reversals: { table: "conversion_reversals"',
+          `  "reversals-counted": { table: "conversion_reversals", measure: "'reversals'" },\n`,
+        ),
       ),
     },
     {
@@ -127,25 +129,12 @@ const measure: PlantedChange = {
       write: before("  refunds: counts.describe(", "  reversals: z.int(),\n"),
       noticedBy: ofServers,
     },
-    {
-      file: `${service}/statistics/fact-sources.ts`,
-      write: all(
-        before('    | "reversals"\n', '    | "reversals-counted"\n'),
-        before(
-          '  source("reversals", {',
-          `  source("reversals-counted", { from: inTable("conversion_reversals"), measure: "'reversals'" }),\n`,
-        ),
-      ),
-      noticedBy: { test: `${service}/statistics/measures.test.ts` },
-    },
     migration(
       2,
-      [
-        "insert into stats_progress (source) values ('reversals-counted');",
-        ...sumTables.map((table) => `alter table stats_${table} add column reversals integer not null default 0;`),
-      ].join("\n"),
+      "insert into stats_progress (source) values ('reversals-counted');\nselect add_measure('reversals');",
       `${service}/statistics/measures.test.ts`,
     ),
+    ...said({ "reportFigures.reversals": "Planted" }),
   ],
 };
 

@@ -2,20 +2,14 @@ import { type Statement, statement, type Transaction } from "@intermission/postg
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { audienceColumns } from "../viewers/audience.ts";
 import type { GroupedFacts } from "./add-facts.ts";
-import { measureOf, measureOfEvent, measureOfMilestone, measureOfRequest } from "./measures.ts";
+import { type FactTable, factTables } from "./measures.ts";
+
+type FactName = keyof typeof factTables;
 
 /** One kind of raw row that the sums are computed from. */
 export interface Source {
   /** Its row in `stats_progress`. */
-  name:
-    | "requests"
-    | "milestones"
-    | "events"
-    | "refused-clicks"
-    | "cta-clicks"
-    | "conversions"
-    | "reversals"
-    | "refunds";
+  name: FactName | "refused-clicks";
   /** Where a batch ends: of rows from `$1` on, the transaction of the first row beyond the batch size. No row: all fit. */
   end: Statement<{ xid: string }>;
   /** The facts of transactions from `$1` to before `$2`. */
@@ -42,19 +36,6 @@ const BATCH = 10_000;
 /** Smaller, since visits that are refused meanwhile wait until the counts are marked. */
 const BATCH_OF_COUNTS = 1000;
 
-interface SourceRows {
-  /** Reads rows of the given transactions. */
-  from: (transactions: string, limit?: string) => string;
-  /** SQL of the measure and the reason of a row. */
-  measure: string;
-  reason?: string;
-  /** SQL of how often a row counts: 1, unless it takes something back. */
-  amount?: string;
-  /** SQL of what a row's campaign owes, of the publisher's share of it, and of the part of the share that views earned. */
-  money?: readonly [spend: string, revenue: string, viewRevenue: string];
-  addBeside?: string;
-}
-
 const inRange = "xid >= $1::xid8 and xid < $2::xid8";
 
 /** Groups the rows of `facts`, a query. `more`: further columns. */
@@ -67,8 +48,10 @@ const grouped = (facts: string, more = "") =>
    ) as facts
    group by quarter, bot_id, facts.campaign_id, facts.creative_id, audience, measure, reason`;
 
-function source(name: Source["name"], rows: SourceRows): Source {
-  const { from, measure, reason = "''", amount = "1", money = ["0", "0", "0"], addBeside } = rows;
+function sourceOf(name: FactName): Source {
+  const { table, measure, reason = "''", amount = "1", money = ["0", "0", "0"] }: FactTable = factTables[name];
+  const from = name === "events" ? ofEachBot : (transactions: string) => `${table} where ${transactions}`;
+  const addBeside = besides[name];
   const [spend, revenue, viewRevenue] = money;
   return {
     name,
@@ -142,8 +125,6 @@ export async function markAdded(tx: Transaction, groups: readonly (GroupedFacts 
   await tx.run(markCounts, addedCounts.values(rows));
 }
 
-const inTable = (table: string) => (transactions: string) => `${table} where ${transactions}`;
-
 /** Through the index of the feed: an index of its own would cost each event another entry. */
 const ofEachBot = (
   transactions: string,
@@ -151,8 +132,6 @@ const ofEachBot = (
 ) => `(select bot_id as id from bots) as bot cross join lateral (
   select * from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
 ) as events`;
-
-const viewRevenue = "case when event in ('rewarded', 'interstitial') then revenue_micros else 0 end";
 
 /** Adds to the sums of events and currencies: `reported` or `reversed` conversions and their value. */
 const addToConversions = (table: string, column: "reported" | "reversed") =>
@@ -164,39 +143,11 @@ const addToConversions = (table: string, column: "reported" | "reversed") =>
      ${column} = conversion_quarters.${column} + excluded.${column},
      ${column}_micros = conversion_quarters.${column}_micros + excluded.${column}_micros`;
 
-export const sources: readonly (Source | CounterSource)[] = [
-  source("requests", {
-    from: inTable("ad_requests"),
-    measure: measureOf("outcome", measureOfRequest),
-    reason: "reason",
-  }),
-  source("milestones", {
-    from: inTable("ad_milestones"),
-    measure: measureOf("milestone", measureOfMilestone),
-    reason: "reason",
-  }),
-  source("events", {
-    from: ofEachBot,
-    measure: measureOf("event", measureOfEvent),
-    money: ["price_micros", "revenue_micros", viewRevenue],
-  }),
-  source("refunds", {
-    from: inTable("refunds"),
-    measure: "'refunds'",
-    reason: "event",
-    money: ["-price_micros", "-revenue_micros", `-(${viewRevenue})`],
-  }),
-  refusedClicks,
-  source("cta-clicks", { from: inTable("cta_clicks"), measure: "'taps'" }),
-  source("conversions", {
-    from: inTable("conversions"),
-    measure: "'conversions'",
-    addBeside: addToConversions("conversions", "reported"),
-  }),
-  source("reversals", {
-    from: inTable("conversion_reversals"),
-    measure: "'conversions'",
-    amount: "-1",
-    addBeside: addToConversions("conversion_reversals", "reversed"),
-  }),
-];
+const besides: Partial<Record<FactName, string>> = {
+  conversions: addToConversions("conversions", "reported"),
+  reversals: addToConversions("conversion_reversals", "reversed"),
+};
+
+// Of this very table.
+const factNames = Object.keys(factTables) as FactName[];
+export const sources: readonly (Source | CounterSource)[] = [...factNames.map(sourceOf), refusedClicks];

@@ -115,7 +115,41 @@ export function isReasoned(measure: Measure): measure is ReasonedMeasure {
 export const moneyColumns = ["spend_micros", "revenue_micros", "view_revenue_micros"] as const;
 
 /** SQL of the measure of a word. A word that the table lacks is null, which no sum accepts. */
-export function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {
+function measureOf(column: string, words: Readonly<Record<string, Measure>>): string {
   const cases = Object.entries(words).map(([word, measure]) => `when '${word}' then '${measure}'`);
   return `case ${column} ${cases.join(" ")} end`;
 }
+
+/** One kind of raw row that the sums are computed from. */
+export interface FactTable {
+  readonly table: string;
+  /** SQL of the measure and the reason of a row. */
+  readonly measure: string;
+  readonly reason?: string;
+  /** SQL of how often a row counts: 1, unless it takes something back. */
+  readonly amount?: string;
+  /** SQL of what a row's campaign owes, of the publisher's share of it, and of the part of the share that views earned. */
+  readonly money?: readonly [spend: string, revenue: string, viewRevenue: string];
+}
+
+const viewRevenue = "case when event in ('rewarded', 'interstitial') then revenue_micros else 0 end";
+
+/** What is counted from which rows, by the name in `stats_progress`. Refused clicks are counters: `fact-sources.ts`. */
+export const factTables = {
+  requests: { table: "ad_requests", measure: measureOf("outcome", measureOfRequest), reason: "reason" },
+  milestones: { table: "ad_milestones", measure: measureOf("milestone", measureOfMilestone), reason: "reason" },
+  events: {
+    table: "events",
+    measure: measureOf("event", measureOfEvent),
+    money: ["price_micros", "revenue_micros", viewRevenue],
+  },
+  refunds: {
+    table: "refunds",
+    measure: "'refunds'",
+    reason: "event",
+    money: ["-price_micros", "-revenue_micros", `-(${viewRevenue})`],
+  },
+  "cta-clicks": { table: "cta_clicks", measure: "'taps'" },
+  conversions: { table: "conversions", measure: "'conversions'" },
+  reversals: { table: "conversion_reversals", measure: "'conversions'", amount: "-1" },
+} as const satisfies Record<string, FactTable>;

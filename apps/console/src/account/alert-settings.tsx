@@ -6,6 +6,7 @@ import {
   alertRoutes,
   type AlertSettings as Settings,
 } from "@intermission/operator-api/alerts";
+import { statementLanguages } from "@intermission/operator-api/statement-languages";
 import { useState } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
@@ -15,7 +16,7 @@ import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { loadWords } from "../words/catalog.ts";
-import { languageNames, languages } from "../words/languages.ts";
+import { languageNames } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
 
 const alertSettingsWords = loadWords("alertSettings");
@@ -89,9 +90,9 @@ function SettingsForm({ stored }: { stored: Settings }) {
             <select
               {...control}
               value={messages}
-              onChange={({ target }) => setMessages(languages.find((one) => one === target.value) ?? "en")}
+              onChange={({ target }) => setMessages(statementLanguages.find((one) => one === target.value) ?? messages)}
             >
-              {languages.map((one) => (
+              {statementLanguages.map((one) => (
                 <option key={one} value={one}>
                   {languageNames[one]}
                 </option>

@@ -96,12 +96,13 @@ import { peopleOperatorRoutes } from "./people/operator-routes.ts";
 import { openSignIns } from "./people/sign-in.ts";
 import { signInMethodOperatorRoutes } from "./people/sign-in-methods/operator-routes.ts";
 import { sampleOperatorRoutes } from "./sample/operator-routes.ts";
+import { savedReportOperatorRoutes } from "./saved-reports/operator-routes.ts";
+import { unsubscribeRoutes } from "./saved-reports/unsubscribe-page.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { removeFromSums } from "./statistics/remove-from-sums.ts";
 import type { ReportSource } from "./statistics/report-source.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
-import { savedReportOperatorRoutes } from "./statistics/saved-report-routes.ts";
 import { statusOperatorRoutes } from "./status/operator-routes.ts";
 import { supplyRoutes } from "./supply/routes.ts";
 import type { TaskBotCalls } from "./tasks/bot-api.ts";
@@ -200,6 +201,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   mediaRoutes(app, { media });
   supplyRoutes(app, { database, publicUrl });
   billingLogRoutes(app, { database, media });
+  unsubscribeRoutes(app, { database });
   const ads = adRows(database);
   miniappPageRoutes(app, {
     database,

@@ -55,6 +55,7 @@ import { partitionMetrics } from "./retention/describe-retention.ts";
 import { makePastPartitions, makeUpcomingPartitions, startKeepingPartitions } from "./retention/keep-partitions.ts";
 import { startPruningVisitors } from "./retention/prune-visitors.ts";
 import { startRemovingIdle } from "./retention/remove-idle.ts";
+import { startSendingReports } from "./saved-reports/send-report-mails.ts";
 import { rememberPublisherShare, startComparingShare } from "./statistics/publisher-share.ts";
 import { replicaMetrics, reportsFromPrimary, reportsFromReplica } from "./statistics/report-source.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -303,6 +304,16 @@ function startLoops(
       requests,
       settings: config.notices,
       consoleUrl: consoleAddress(config.publicUrl),
+      currency: node.currency,
+      log,
+      now,
+    }),
+    "report-mails": startSendingReports({
+      database,
+      reports: node.reports,
+      settings: config.notices,
+      consoleUrl: consoleAddress(config.publicUrl),
+      publicUrl: config.publicUrl,
       currency: node.currency,
       log,
       now,

@@ -47,7 +47,12 @@ beforeAll(async () => {
       isPlainHttpAllowed: true,
       allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"], buyer: ["127.0.0.1/32"] },
     },
-    notices: { smtpUrl: undefined, smtpFrom: undefined, telegramBotToken: undefined, telegramApiUrl: telegram.url },
+    notices: {
+      smtpUrl: "smtp://127.0.0.1:9",
+      smtpFrom: "ads@ads.test",
+      telegramBotToken: undefined,
+      telegramApiUrl: telegram.url,
+    },
   });
   endpoint = await openTestEndpoint();
 });
@@ -575,14 +580,16 @@ async function callRoutesOfSignIn() {
 async function callRoutesOfOwnThings() {
   const uploadId = await uploadInParts({ origin: "http://ads.test", cookie: cookie ?? "" }, "?advertiser=shops");
   const saved = await send("saveReport", { body: { name: "Bots", search: "by=bot&compare=previous" } });
+  const params = { savedReportId: String(saved.body.savedReportId) };
+  const mails = { every: "week", hour: 8, timeZone: "Europe/Berlin" };
   return {
     saveReport: saved,
+    mailSavedReport: await send("mailSavedReport", { params, body: mails }),
+    stopMailingReport: await send("stopMailingReport", { params }),
     listUploads: await send("listUploads"),
     removeUpload: await send("removeUpload", { params: { uploadId } }),
     listSavedReports: await send("listSavedReports"),
-    removeSavedReport: await send("removeSavedReport", {
-      params: { savedReportId: String(saved.body.savedReportId) },
-    }),
+    removeSavedReport: await send("removeSavedReport", { params }),
   };
 }
 

@@ -27,6 +27,7 @@ import { entryKinds } from "@intermission/operator-api/money-fields";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
 import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
+import { mailIntervals, reportMailStates, scheduleEnds } from "@intermission/operator-api/saved-reports";
 import { orderModes } from "@intermission/operator-api/source-orders";
 import { clickSuspicions } from "@intermission/operator-api/suspicions";
 import { channelRights, taskProof, taskVoidReason } from "@intermission/operator-api/tasks";
@@ -99,6 +100,9 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "notices.reason": noticeReason.options,
   "people.role": roles,
   "refunds.event": Object.keys(measureOfEvent),
+  "report_mails.state": reportMailStates,
+  "report_schedules.ended": scheduleEnds,
+  "report_schedules.every": mailIntervals,
   "sample.state": sampleStates,
   "task_channels.rights": channelRights.options,
   "tasks.call": wordsOf<TaskCall>({ approve: true, revoke: true }),

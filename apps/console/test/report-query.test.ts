@@ -1,6 +1,7 @@
+import { daysOf, readableBy, reportQueryOf } from "@intermission/operator-api/report-address";
 import { expect, test } from "vitest";
 import { isSplittable, narrowed } from "../src/reports/narrow-report.ts";
-import { changeOf, daysOf, nextOrder, readableBy, reportQueryOf } from "../src/reports/report-query.ts";
+import { changeOf, nextOrder } from "../src/reports/report-query.ts";
 import { findZones, nameOfZone } from "../src/reports/zone-names.ts";
 
 test("the days of a report begin and end by the clocks of its zone, and the last day counts whole", () => {

@@ -179,6 +179,8 @@ export const accessOf = {
   listSavedReports: "signed-in",
   saveReport: "signed-in",
   removeSavedReport: "signed-in",
+  mailSavedReport: "signed-in",
+  stopMailingReport: "signed-in",
   findTimelines: readers,
   readTimelineOfUser: readers,
   readTimelineOfCode: readers,

@@ -44,6 +44,7 @@ const otherFields = [
   "latest_payment",
   "least_payout_micros",
   "legal_name",
+  "mails",
   "legal_line",
   "linked_accounts",
   "recovery_codes",

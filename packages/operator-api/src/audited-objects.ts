@@ -87,6 +87,8 @@ export const auditedObjects = {
   checkTaskChannel: "task-channel",
   saveReport: "saved-report",
   removeSavedReport: "saved-report",
+  mailSavedReport: "saved-report",
+  stopMailingReport: "saved-report",
   eraseUser: "bot",
   signIn: "person",
   signOut: "person",

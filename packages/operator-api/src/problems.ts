@@ -48,6 +48,7 @@ export const problems = {
   PERSON_DISABLED: [],
   PERSON_EXISTS: [],
   REFUNDED: [],
+  NO_MAIL_SERVER: [],
   REPORT_NAME_TAKEN: ["name"],
   REVERSED: [],
   SAMPLE: [],

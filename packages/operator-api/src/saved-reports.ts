@@ -1,16 +1,44 @@
 import { z } from "zod";
 import { forms } from "./field-forms.ts";
-import { after, boundedText, listLimit, moment, next } from "./fields.ts";
+import { after, boundedText, listLimit, moment, next, timeZone } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** How many reports a person can keep. */
 export const MAX_SAVED_REPORTS = 50;
+
+export const mailIntervals = ["day", "week", "month"] as const;
+export type MailInterval = (typeof mailIntervals)[number];
+
+/** Why a report is mailed no more, although its person has not changed that in the console. */
+export const scheduleEnds = ["unsubscribed", "disabled", "no-right"] as const;
+export type ScheduleEnd = (typeof scheduleEnds)[number];
+
+export const reportMailStates = ["waiting", "sending", "sent", "failed", "unknown"] as const;
+export type ReportMailState = (typeof reportMailStates)[number];
+
+const mailSchedule = z.strictObject({
+  every: z.enum(mailIntervals).describe("Each day, on Mondays, or on the first of a month."),
+  hour: z.int("must be a whole hour from 0 to 23").min(0).max(23).describe("From which hour on, in the zone."),
+  timeZone,
+  hasCsv: z.boolean().default(false).describe("Whether the CSV file is attached, which then leaves this service."),
+});
+
+const storedSchedule = mailSchedule.extend({
+  nextAt: moment.nullable().describe("Null: it has ended."),
+  ended: z.enum(scheduleEnds).nullable(),
+  last: z
+    .object({ dueAt: moment, state: z.enum(reportMailStates), error: z.string().nullable() })
+    .nullable()
+    .describe("The latest mail. `unknown`: whether the mail server took it; it is not sent again."),
+});
+export type MailSchedule = z.output<typeof storedSchedule>;
 
 const savedReport = z.object({
   savedReportId: z.string(),
   name: z.string(),
   search: z.string().describe("The query of the report's address in the console, without `?`."),
   savedAt: moment,
+  mails: storedSchedule.nullable().describe("When it is mailed to the person; null: never."),
 });
 export type SavedReport = z.output<typeof savedReport>;
 
@@ -20,13 +48,19 @@ const search = z
   .max(2048, "must have at most 2048 characters")
   .regex(forms.REPORT_ADDRESS, "must be the query of an address, as time=day&by=bot");
 
+const params = z.object({ savedReportId: z.string().max(64) });
+
 export const savedReportRoutes = {
   listSavedReports: {
     method: "GET",
     path: "/saved-reports",
     description: "Lists the reports that the person who is signed in has saved, by name.",
     query: z.object({ after, limit: listLimit }),
-    answer: z.object({ savedReports: z.array(savedReport), next }),
+    answer: z.object({
+      savedReports: z.array(savedReport),
+      canMail: z.boolean().describe("Whether a mail server is set."),
+      next,
+    }),
   },
   saveReport: {
     method: "POST",
@@ -43,7 +77,24 @@ export const savedReportRoutes = {
     method: "DELETE",
     path: "/saved-reports/:savedReportId",
     description: "Removes an own saved report, and returns it.",
-    params: z.object({ savedReportId: z.string().max(64) }),
+    params,
+    answer: savedReport,
+  },
+  mailSavedReport: {
+    method: "PUT",
+    path: "/saved-reports/:savedReportId/mails",
+    description:
+      "Mails an own saved report each day, week or month: a link for who is signed in, and the CSV file if it is chosen.",
+    params,
+    body: mailSchedule.meta({ examples: [{ every: "week", hour: 8, timeZone: "Europe/Berlin" }] }),
+    answer: savedReport,
+    refusals: [409],
+  },
+  stopMailingReport: {
+    method: "DELETE",
+    path: "/saved-reports/:savedReportId/mails",
+    description: "Mails an own saved report no more.",
+    params,
     answer: savedReport,
   },
 } as const satisfies OperatorRoutes;

@@ -70,7 +70,9 @@ const states = {
         join people seeing on seeing.person_id = person_sessions.person_id where impersonated_id = people.person_id),
       'sessions', (select count(*) from person_sessions where person_sessions.person_id = people.person_id)) as state
     from people where person_id = $1`,
-  "saved-report": `select jsonb_build_object('person_id', person_id, 'name', name, 'search', search) as state
+  "saved-report": `select jsonb_build_object('person_id', person_id, 'name', name, 'search', search, 'mails', (
+      select concat_ws(' ', every, hour, time_zone, case when has_csv then 'csv' end, ended) from report_schedules
+      where report_schedules.saved_report_id = saved_reports.saved_report_id)) as state
     from saved_reports where saved_report_id = $1`,
   sample: `select jsonb_build_object('state', state, 'starts_at', starts_at, 'ends_at', ends_at) as state
     from sample where $1 <> ''`,

@@ -12,8 +12,8 @@ export interface NoticeSettings {
   telegramApiUrl: string;
 }
 
-/** `failed`: why, without secrets. */
-export type SentNotice = { outcome: "sent" } | { outcome: "failed"; error: string };
+/** `failed`: why, without secrets; `isUnknown`: the message was under way, and the mail server may have taken it. */
+export type SentNotice = { outcome: "sent" } | { outcome: "failed"; error: string; isUnknown?: boolean };
 
 const CONNECT_MS = 5000;
 const SILENCE_MS = 10_000;
@@ -24,12 +24,15 @@ interface Mail {
   to: string;
   subject: string;
   text: string;
+  headers?: Readonly<Record<string, string>>;
+  attachments?: { filename: string; content: string; contentType: string }[];
 }
 
 /** Sends an e-mail of plain text once. */
 export async function sendMail({ smtpUrl, smtpFrom }: NoticeSettings, { id, ...mail }: Mail): Promise<SentNotice> {
   if (smtpUrl === undefined || smtpFrom === undefined)
     return { outcome: "failed", error: "SMTP_URL and SMTP_FROM are not set" };
+  const progress = { hasBegunMessage: false };
   const transport = createTransport({
     url: smtpUrl,
     connectionTimeout: CONNECT_MS,
@@ -38,23 +41,37 @@ export async function sendMail({ smtpUrl, smtpFrom }: NoticeSettings, { id, ...m
     socketTimeout: SILENCE_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
+    transactionLog: true,
+    logger: watchCommands(progress),
   });
   try {
     const messageId = `<${id}@${new URL(smtpUrl).hostname}>`;
     await transport.sendMail({ from: smtpFrom, messageId, ...mail });
     return { outcome: "sent" };
   } catch (error) {
-    return { outcome: "failed", error: mailFault(error) };
+    const isAnswered = error instanceof Error && "responseCode" in error && error.responseCode !== undefined;
+    return { outcome: "failed", error: mailFault(error), isUnknown: progress.hasBegunMessage && !isAnswered };
   } finally {
     transport.close();
   }
+}
+
+/** Nothing is logged: the lines tell only how far the dialogue with the mail server has come. */
+function watchCommands(progress: { hasBegunMessage: boolean }) {
+  const watch = (_facts: unknown, line: unknown) => {
+    if (line === "DATA") progress.hasBegunMessage = true;
+  };
+  const ignore = () => {};
+  return { level: ignore, trace: ignore, debug: watch, info: ignore, warn: ignore, error: ignore, fatal: ignore };
 }
 
 /** The code and the server's reply number: the text of an error may hold credentials. */
 function mailFault(error: unknown): string {
   if (!(error instanceof Error)) return "the mail could not be sent";
   const code = "code" in error ? String(error.code) : error.name;
-  return "responseCode" in error ? `${code}: status ${String(error.responseCode)} of the mail server` : code;
+  return "responseCode" in error && error.responseCode !== undefined
+    ? `${code}: status ${String(error.responseCode)} of the mail server`
+    : code;
 }
 
 /** Sends a message to a Telegram chat once. */

@@ -5,37 +5,32 @@ import {
   type ReportReader,
   seenBy,
 } from "@intermission/operator-api/report-figures";
-import { type ReportQuery, type StatsQuery, statisticsRoutes } from "@intermission/operator-api/statistics";
-import type { Database, Runner } from "@intermission/postgres/open-database";
+import { type StatsQuery, statisticsRoutes } from "@intermission/operator-api/statistics";
+import type { Runner } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { invalidField, refusal } from "@intermission/server/refuse";
+import { invalidField } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
-import { campaignsOf } from "../advertisers/advertisers.ts";
-import { requireBots } from "../bots/bots.ts";
-import { requireCampaign } from "../campaigns/campaigns.ts";
 import { sumConversionRefusals, sumConversions, sumInJson } from "../conversions/read-conversions.ts";
-import { requireCreative } from "../creatives/creatives.ts";
-import { audienceKeys } from "../viewers/audience.ts";
 import { readDeliverySuccess } from "./delivery-success.ts";
 import type { Figures } from "./figures-of.ts";
-import { isNamed, namesOfKeys } from "./names-of-keys.ts";
-import { type ReportQuestion, type ReportRow, readReport, readTotal } from "./read-report.ts";
-import { MAX_GROUPS } from "./read-sums.ts";
+import { namesOfKeys } from "./names-of-keys.ts";
+import { type ReportQuestion, readTotal } from "./read-report.ts";
 import { readUsers } from "./read-users.ts";
 import { figuresInJson, rowInJson, shownRow, usersInJson, visibleFigures } from "./report-in-json.ts";
 import { pageOf } from "./report-page.ts";
-import type { ReportSource } from "./report-source.ts";
-import { csvNameOf, statsCsv } from "./stats-csv.ts";
-import { timeRange } from "./time-range.ts";
+import {
+  exportReport,
+  namesIn,
+  periodOf,
+  questionOf,
+  type ReportDeps,
+  requireReport,
+  requireVisible,
+} from "./report-question.ts";
 
-export interface StatsOperatorDeps {
-  database: Database;
-  reports: ReportSource;
-  /** ISO 4217 code of all prices. */
-  currency: string;
+export interface StatsOperatorDeps extends ReportDeps {
   reportReaderOf: (request: FastifyRequest) => ReportReader;
-  now: () => Date;
 }
 
 /** The statistics of all bots, or of one bot, campaign or creative; what their clicks led to. */
@@ -43,7 +38,8 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
   const { reports, currency, reportReaderOf } = deps;
   serveOperatorRoutes(scope, statisticsRoutes, {
     async readStats({ query, http }) {
-      const { reader, question } = await questionOf(deps, query, http);
+      const reader = reportReaderOf(http);
+      const question = await questionOf(deps, query, reader);
       const { cursor, limit } = query;
       const { report, page, names, beside, of } = await reports.read(async (store) => {
         const report = await requireReport(store, question);
@@ -75,21 +71,9 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
     },
 
     async exportStats({ query, http }, answer) {
-      const { reader, question } = await questionOf(deps, query, http);
-      const { report, names } = await reports.read(async (store) => {
-        const report = await requireReport(store, question);
-        return { report, names: await namesIn(store, report.rows, { question, reader }) };
-      });
-      const { by, from, to, timeZone = "UTC" } = question;
-      const { comparison, countedUntil } = report;
-      answer.header("content-disposition", `attachment; filename="${csvNameOf({ from, to, timeZone })}"`);
-      return statsCsv({
-        by,
-        currency,
-        rows: report.rows.map((row) => shownRow(row, { by, names, reader })),
-        total: visibleFigures(report.total, reader),
-        period: query.heading ? { from, to, timeZone, comparison, countedUntil } : undefined,
-      });
+      const { name, csv } = await exportReport(deps, query, reportReaderOf(http));
+      answer.header("content-disposition", `attachment; filename="${name}"`);
+      return csv;
     },
 
     async sumUsers({ query, http }) {
@@ -110,47 +94,6 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
       return { from: period.from, to: period.to, sums: sums.map(sumInJson), refused };
     },
   });
-}
-
-/** The period of a request, once what it names exists. */
-async function periodOf(
-  { database, now }: StatsOperatorDeps,
-  { from, to, timeZone, botId, campaignId, creativeId, advertiser }: ReportQuery,
-  { by, reader }: { by: readonly string[]; reader: ReportReader },
-) {
-  const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
-  if (range.outcome === "bad-range") throw invalidField(range.field, range.message, range.fault);
-  // Others do not learn whether a foreign object exists: it has no figures.
-  if (reader === "staff") {
-    await requireBots(database, [botId]);
-    await requireCampaign(database, campaignId);
-    await requireCreative(database, creativeId);
-  }
-  const ofAdvertiser = advertiser === undefined ? undefined : await campaignsOf(database, advertiser);
-  const ofCampaign = campaignId === undefined ? undefined : [campaignId];
-  const campaignIds = ofCampaign?.filter((id) => ofAdvertiser?.includes(id) ?? true) ?? ofAdvertiser;
-  return { timeZone, from: range.from, to: range.to, botId, campaignIds, creativeId };
-}
-
-async function questionOf(deps: StatsOperatorDeps, query: StatsQuery, request: FastifyRequest) {
-  const { by, compare, orderBy, order, country, platform, language, premium } = query;
-  const reader = deps.reportReaderOf(request);
-  const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
-  requireVisible(query, reader);
-  requireSummed(query);
-  const objects = { botIds: botId === undefined ? undefined : [botId], campaignIds, creativeId };
-  const of = { ...objects, country, platform, language, premium };
-  const question: ReportQuestion = { ...period, of, by, compare, orderBy, order };
-  return { reader, question };
-}
-
-async function requireReport(store: Runner, question: ReportQuestion) {
-  const report = await readReport(store, question);
-  if (report.outcome === "too-many") {
-    const message = `makes more than ${MAX_GROUPS} rows: name fewer dimensions, or a shorter period`;
-    throw invalidField("by", message, fieldFault("ROWS_AT_MOST", { max: String(MAX_GROUPS) }));
-  }
-  return report;
 }
 
 /** Webhooks belong to whole bots, and the value of conversions is the advertiser's; neither is known by audience. */
@@ -180,20 +123,6 @@ async function besideRows(
   return { ...(deliveries && { deliveries }), conversionSums: conversionSums.map(sumInJson) };
 }
 
-/** Names of the objects in rows, by dimension. */
-async function namesIn(
-  store: Runner,
-  rows: readonly ReportRow[],
-  { question, reader }: { question: ReportQuestion; reader: ReportReader },
-) {
-  const names = question.by.map(async (dimension, index) =>
-    isNamed(dimension) && seenBy[reader].names.includes(dimension)
-      ? await namesOfKeys(store, dimension, [...new Set(rows.map(({ keys }) => keys[index] ?? ""))])
-      : new Map<string, string>(),
-  );
-  return Promise.all(names);
-}
-
 /** Names of the objects that a report is limited to: the guard has refused those of others. */
 async function namesOfFilters(
   store: Runner,
@@ -208,24 +137,4 @@ async function namesOfFilters(
     return name === undefined ? [] : [[dimension, name] as const];
   });
   return Object.fromEntries((await Promise.all(named)).flat());
-}
-
-/** Refuses one creative by audience: only campaigns have sums of both. The schema refuses rows of both. */
-function requireSummed({ by, creativeId, ...query }: StatsQuery): void {
-  const ofAudience = audienceKeys.filter((key) => by.includes(key) || query[key] !== undefined);
-  const ofCreative = creativeId === undefined && !by.includes("creative") ? undefined : "creative";
-  if (ofCreative === undefined || ofAudience.length === 0) return;
-  const message = `has no figures of a creative by ${ofAudience.join(" and ")}: name its campaign instead`;
-  throw invalidField(creativeId === undefined ? "by" : "creativeId", message, fieldFault("DIMENSIONS"));
-}
-
-/** Refuses what a reader may not see, wherever a request names it. */
-function requireVisible(
-  { by, orderBy, advertiser }: Pick<StatsQuery, "by" | "advertiser"> & Partial<Pick<StatsQuery, "orderBy">>,
-  reader: ReportReader,
-): void {
-  const { hidden, dimensions } = seenBy[reader];
-  const isHidden = hidden.some((field) => field === orderBy) || !by.every((one) => dimensions.includes(one));
-  if (isHidden || (reader === "publisher" && advertiser !== undefined))
-    throw refusal(403, "FORBIDDEN", `reports of the role ${reader} have no such figures`);
 }

@@ -1,10 +1,11 @@
 import { dayOf } from "@intermission/operator-api/days-in-zone";
+import { zoneOf } from "@intermission/operator-api/report-address";
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
-import { changeOf, zoneOf } from "../reports/report-query.ts";
+import { changeOf } from "../reports/report-query.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { useFormats } from "../words/formats.ts";

@@ -1,8 +1,8 @@
 import { dayOf, daysLater } from "@intermission/operator-api/days-in-zone";
+import { reportQueryOf, zoneOf } from "@intermission/operator-api/report-address";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ReportChart } from "../reports/report-chart.tsx";
-import { reportQueryOf, zoneOf } from "../reports/report-query.ts";
 import type { ReportsSearch } from "../reports/search.ts";
 import { useReport } from "../reports/use-report.ts";
 import { reportWords } from "../reports/words.ts";

@@ -1,10 +1,10 @@
 import { dayOf, daysBetween, hourOf, hoursBetween } from "@intermission/operator-api/days-in-zone";
+import { dimensionsOf } from "@intermission/operator-api/report-address";
 import type { Dimension } from "@intermission/operator-api/report-figures";
 import type { Language } from "../words/languages.ts";
 import { type Figure, isQuotient, type Report, type Row } from "./figures.ts";
 import type { Line, LineChart } from "./line-chart.ts";
 import { nameOfKey } from "./names-of-keys.ts";
-import { dimensionsOf } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
 
 /** More lines cannot be told apart. */

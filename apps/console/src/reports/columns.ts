@@ -1,8 +1,8 @@
+import { zoneOf } from "@intermission/operator-api/report-address";
 import { reportOrders } from "@intermission/operator-api/report-figures";
 import { z } from "zod";
 import { jsonIn } from "../operator/call-operator.ts";
 import type { Figure, Figures } from "./figures.ts";
-import { zoneOf } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
 
 /** Money first, then in the order in which an ad passes them. */

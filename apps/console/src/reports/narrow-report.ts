@@ -1,7 +1,8 @@
+import type { ReportObject } from "@intermission/operator-api/report-address";
+import { dimensionsOf } from "@intermission/operator-api/report-address";
 import { namedDimensions, objectDimensions } from "@intermission/operator-api/report-figures";
 import type { Row } from "./figures.ts";
-import { dimensionsOf } from "./report-query.ts";
-import type { ReportObject, ReportsSearch } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 
 /**
  * The report of one row: it is limited to the row's objects and day, and split by what is left of the report's dimensions, else

@@ -1,10 +1,11 @@
+import type { ReportPart } from "@intermission/operator-api/report-address";
+import { dimensionsOf } from "@intermission/operator-api/report-address";
 import { type ComponentType, lazy, type ReactNode, Suspense, useMemo } from "react";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type BarChart, chartOf } from "./chart-series.ts";
 import { type Figure, isCount, type Report, useFigureText } from "./figures.ts";
 import type { LinePlotProps } from "./line-plot.tsx";
-import { dimensionsOf } from "./report-query.ts";
-import type { ReportPart, ReportsSearch } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
 
 // The library that draws lines is larger than the rest of the screen. Without it the figures are still in the table.

@@ -1,3 +1,4 @@
+import { daysOf, type ReportObject, readableBy, times, zoneOf } from "@intermission/operator-api/report-address";
 import { comparisons, objectDimensions } from "@intermission/operator-api/report-figures";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
@@ -8,8 +9,7 @@ import { useMay, usePerson } from "../session/use-session.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { isSplittable, limitsOf } from "./narrow-report.ts";
 import { ReportPresets } from "./report-presets.tsx";
-import { daysOf, readableBy, zoneOf } from "./report-query.ts";
-import { type ReportObject, type ReportsSearch, times } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { viewWords } from "./view-words.ts";
 import { objectWords, reportWords } from "./words.ts";
 import { ZoneField } from "./zone-field.tsx";

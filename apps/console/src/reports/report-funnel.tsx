@@ -1,8 +1,9 @@
+import type { ReportObject } from "@intermission/operator-api/report-address";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { type Figure, type Figures, type Report, useFigureText } from "./figures.ts";
 import { limitsOf } from "./narrow-report.ts";
-import type { ReportObject, ReportsSearch } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { useFigureNames, viewWords } from "./view-words.ts";
 
 /** The steps of the funnel, from the request for an ad to the conversion. */

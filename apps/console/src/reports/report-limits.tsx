@@ -1,10 +1,11 @@
+import type { ReportObject } from "@intermission/operator-api/report-address";
 import { useMay } from "../session/use-session.ts";
 import { Icon } from "../ui/icon.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import type { Report } from "./figures.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { limitsOf } from "./narrow-report.ts";
-import type { ReportObject, ReportsSearch } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { viewWords } from "./view-words.ts";
 import { objectWords } from "./words.ts";
 

@@ -1,5 +1,6 @@
+import { type ReportRange, ranges } from "@intermission/operator-api/report-address";
 import { useWords } from "../words/word-table.ts";
-import { type ReportRange, type ReportsSearch, ranges } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { rangeWords, viewWords } from "./view-words.ts";
 
 const inOrder = ["today", "yesterday", "7-days", "28-days", "this-month", "last-month"] as const satisfies readonly (

@@ -1,4 +1,5 @@
 import { dayOf, hourOf } from "@intermission/operator-api/days-in-zone";
+import { dimensionsOf } from "@intermission/operator-api/report-address";
 import type { Dimension } from "@intermission/operator-api/report-figures";
 import { Link } from "@tanstack/react-router";
 import { useLayoutEffect, useRef } from "react";
@@ -8,7 +9,7 @@ import { columnsOf } from "./columns.ts";
 import { type Figure, type Figures, type Report, type Row, useFigureText } from "./figures.ts";
 import { nameOfKey } from "./names-of-keys.ts";
 import { narrowed } from "./narrow-report.ts";
-import { changeOf, dimensionsOf, nextOrder } from "./report-query.ts";
+import { changeOf, nextOrder } from "./report-query.ts";
 import type { ReportsSearch } from "./search.ts";
 import { useFigureNames } from "./view-words.ts";
 import { objectWords, reportWords } from "./words.ts";

@@ -1,3 +1,5 @@
+import type { ReportPart } from "@intermission/operator-api/report-address";
+import { readableBy, reportQueryOf } from "@intermission/operator-api/report-address";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useEffect, useId, useState } from "react";
 import { usePerson } from "../session/use-session.ts";
@@ -12,11 +14,10 @@ import type { Figure, Report } from "./figures.ts";
 import { ReportChart } from "./report-chart.tsx";
 import { ReportFilters } from "./report-filters.tsx";
 import { ReportLimits } from "./report-limits.tsx";
-import { readableBy, reportQueryOf } from "./report-query.ts";
 import { ReportTable } from "./report-table.tsx";
 import type { ReportViewProps } from "./report-view.tsx";
 import { SavedReports } from "./saved-reports.tsx";
-import type { ReportPart, ReportsSearch } from "./search.ts";
+import type { ReportsSearch } from "./search.ts";
 import { type ReportQuery, useReport } from "./use-report.ts";
 import { useFigureNames, viewWords } from "./view-words.ts";
 import { reportWords } from "./words.ts";

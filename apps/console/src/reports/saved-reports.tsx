@@ -1,6 +1,6 @@
 import { type SavedReport, savedReportRoutes } from "@intermission/operator-api/saved-reports";
 import { Link } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { parseAddress, writeAddress } from "../operator/address-search.ts";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
@@ -15,6 +15,8 @@ import { useWords } from "../words/word-table.ts";
 import { withView } from "./columns.ts";
 import { type ReportsSearch, reportsSearch } from "./search.ts";
 import { reportWords } from "./words.ts";
+
+const MailDialog = lazy(async () => ({ default: (await import("./mail-dialog.tsx")).MailDialog }));
 
 /**
  * The reports that the person has saved, as links, and a button that saves the present one. What is saved is the address in its
@@ -39,6 +41,7 @@ export function SavedReports({ search }: { search: ReportsSearch }) {
               <Link to="/reports" search={searchOfSaved(report)} activeOptions={{ exact: true, includeSearch: true }}>
                 {report.name}
               </Link>
+              {may("mailSavedReport") && <MailButton report={report} canMail={saved.data?.canMail ?? false} />}
               {may("removeSavedReport") && <RemoveButton report={report} onRemoved={() => list.current?.focus()} />}
             </li>
           ))}
@@ -86,21 +89,48 @@ function SaveDialog({ address, onClose }: { address: string; onClose: () => void
   );
 }
 
+function MailButton({ report, canMail }: { report: SavedReport; canMail: boolean }) {
+  const { mail } = useWords(reportWords);
+  const [isOpen, setOpen] = useState(false);
+  const isMailed = (report.mails?.nextAt ?? null) !== null;
+  return (
+    <>
+      <button
+        type="button"
+        className={isMailed ? "is-mailed" : undefined}
+        aria-label={mail.button(report.name)}
+        title={mail.button(report.name)}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="mail" />
+      </button>
+      <Suspense>{isOpen && <MailDialog report={report} canMail={canMail} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}
+
 interface RemoveButtonProps {
   report: SavedReport;
   /** The button is gone with its report, so the focus moves here. */
   onRemoved: () => void;
 }
 
-function RemoveButton({ report: { savedReportId, name, search }, onRemoved }: RemoveButtonProps) {
+function RemoveButton({ report: { savedReportId, name, search, mails }, onRemoved }: RemoveButtonProps) {
   const words = useWords(reportWords);
   const notice = useNotice();
   const onFailed = useFailedNotice();
   const remove = useChange(savedReportRoutes.removeSavedReport);
   const saveAgain = useChange(savedReportRoutes.saveReport);
+  const mailAgain = useChange(savedReportRoutes.mailSavedReport);
   const failed = (error: unknown) => {
     if (!(error instanceof Error)) throw error;
     onFailed(error);
+  };
+  const undo = async () => {
+    const { savedReportId } = await saveAgain.mutateAsync({ body: { name, search } });
+    if (mails === null || mails.nextAt === null) return;
+    const { every, hour, timeZone, hasCsv } = mails;
+    await mailAgain.mutateAsync({ params: { savedReportId }, body: { every, hour, timeZone, hasCsv } });
   };
   const onRemove = () =>
     remove
@@ -109,7 +139,7 @@ function RemoveButton({ report: { savedReportId, name, search }, onRemoved }: Re
         onRemoved();
         notice({
           text: words.removed(name),
-          onUndo: () => void saveAgain.mutateAsync({ body: { name, search } }).catch(failed),
+          onUndo: () => void undo().catch(failed),
         });
       })
       .catch(failed);

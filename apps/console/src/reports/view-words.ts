@@ -1,9 +1,9 @@
+import type { ReportRange } from "@intermission/operator-api/report-address";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
 import { figures } from "./columns.ts";
 import type { Figure } from "./figures.ts";
-import type { ReportRange } from "./search.ts";
 import { reportWords } from "./words.ts";
 
 /** Those of the screen of reports alone. */

@@ -1,6 +1,6 @@
+import type { ReportObject } from "@intermission/operator-api/report-address";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
-import type { ReportObject } from "./search.ts";
 
 /** Those of the chart, which other screens have, too. */
 export const reportWords = loadWords("reports");

@@ -31,6 +31,7 @@ const paths = {
   archive: "M4 5h16v4H4zM6 9v11h12V9M10 13h4",
   columns: "M4 5h16v14H4zM9 5v14M15 5v14",
   add: "M12 5v14M5 12h14",
+  mail: "M4 6h16v12H4zM4 7l8 6 8-6",
 } as const;
 
 export type IconName = keyof typeof paths;

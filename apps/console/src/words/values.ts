@@ -255,6 +255,12 @@ export interface Values {
   "reports.rest": { rows: string | number };
   "reports.left": { count: number };
   "reports.savedAs": { name: string | number };
+  "reports.mail.button": { name: string | number };
+  "reports.mail.title": { name: string | number };
+  "reports.mail.saved": { name: string | number; time: string | number };
+  "reports.mail.stopped": { name: string | number };
+  "reports.mail.next": { time: string | number };
+  "reports.mail.last": { time: string | number; state: string | number };
   "reports.remove": { name: string | number };
   "reports.removed": { name: string | number };
   "reports.countedUntil": { time: string | number };

@@ -4,8 +4,8 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { invitePerson, newPersonId } from "./people.ts";
-import { openSession } from "./sessions.ts";
+import { invitePerson, newPersonId } from "../people/people.ts";
+import { openSession } from "../people/sessions.ts";
 
 const operatorToken = "o".repeat(32);
 let store: TestDatabase;

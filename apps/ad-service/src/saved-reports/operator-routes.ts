@@ -5,16 +5,34 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
-import { findSavedReport, listSavedReports, newSavedReportId, removeSavedReport, saveReport } from "./saved-reports.ts";
+import type { NoticeSettings } from "../notices/messages.ts";
+import {
+  findSavedReport,
+  listSavedReports,
+  newSavedReportId,
+  removeSavedReport,
+  saveReport,
+  scheduleReport,
+} from "./saved-reports.ts";
 
 interface SavedReportDeps {
   database: Database;
+  /** Undefined: this process sends no messages. */
+  notices?: Pick<NoticeSettings, "smtpUrl"> | undefined;
   personIdOf: (request: FastifyRequest) => string;
   now: () => Date;
 }
 
 /** Reports that people keep by name: each person's are the person's own. */
-export function savedReportOperatorRoutes(scope: CheckedScope, { database, personIdOf, now }: SavedReportDeps): void {
+export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReportDeps): void {
+  const { database, personIdOf, now } = deps;
+  const canMail = deps.notices?.smtpUrl !== undefined;
+  const ownReport = (savedReportId: string, http: FastifyRequest) => ({
+    savedReportId,
+    personId: personIdOf(http),
+    author: authorOf(http),
+    now: now(),
+  });
   serveOperatorRoutes(scope, savedReportRoutes, {
     async listSavedReports({ query, http }) {
       const personId = personIdOf(http);
@@ -22,7 +40,7 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
       if (savedReportId !== undefined && !(await findSavedReport(database, { savedReportId, personId })))
         throw unknownReport(savedReportId);
       const { rows: savedReports, next } = await listSavedReports(database, { ...query, personId });
-      return { savedReports, next };
+      return { savedReports, canMail, next };
     },
 
     async saveReport({ body, http }) {
@@ -56,13 +74,22 @@ export function savedReportOperatorRoutes(scope: CheckedScope, { database, perso
     },
 
     async removeSavedReport({ params: { savedReportId }, http }) {
-      const removed = await removeSavedReport(database, {
-        savedReportId,
-        personId: personIdOf(http),
-        author: authorOf(http),
-      });
+      const removed = await removeSavedReport(database, ownReport(savedReportId, http));
       if (removed === undefined) throw unknownReport(savedReportId);
       return removed;
+    },
+
+    async mailSavedReport({ params: { savedReportId }, body, http }) {
+      if (!canMail) throw conflict("NO_MAIL_SERVER", "no mail server is set: set SMTP_URL and SMTP_FROM");
+      const scheduled = await scheduleReport(database, ownReport(savedReportId, http), body);
+      if (scheduled === undefined) throw unknownReport(savedReportId);
+      return scheduled;
+    },
+
+    async stopMailingReport({ params: { savedReportId }, http }) {
+      const stopped = await scheduleReport(database, ownReport(savedReportId, http), null);
+      if (stopped === undefined) throw unknownReport(savedReportId);
+      return stopped;
     },
   });
 }

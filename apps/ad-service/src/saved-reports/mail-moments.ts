@@ -1,0 +1,64 @@
+import { dayOf, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
+import type { MailInterval } from "@intermission/operator-api/saved-reports";
+
+export interface MailTimes {
+  every: MailInterval;
+  hour: number;
+  timeZone: string;
+}
+
+const QUARTER_MS = 900_000;
+const HOUR_MS = 3_600_000;
+/** The first of a month is no further away. */
+const MAX_DAYS = 32;
+
+/** When a report is due on a day; where the clocks skip the hour, it is the moment of the change. */
+function dueOn(day: string, { hour, timeZone }: MailTimes): Date {
+  let at = startOfDay(timeZone, day).getTime();
+  const hourShown = () => new Date(at + offsetOf(timeZone, new Date(at))).getUTCHours();
+  // A day has at most 25 hours, and ends the search if the hour is its last one and is skipped.
+  for (const end = at + 25 * HOUR_MS; hourShown() < hour && at < end; ) at += QUARTER_MS;
+  return new Date(at);
+}
+
+function isDueOn(day: string, every: MailInterval): boolean {
+  switch (every) {
+    case "day":
+      return true;
+    case "week":
+      return new Date(`${day}T00:00:00Z`).getUTCDay() === 1;
+    case "month":
+      return day.endsWith("-01");
+    default:
+      return every satisfies never;
+  }
+}
+
+export interface DueMail {
+  /** The day in the zone, which the mail has for itself. */
+  day: string;
+  at: Date;
+}
+
+/** The first moment after `now`. */
+export function nextMail(times: MailTimes, now: Date): DueMail {
+  return search(times, { from: dayOf(times.timeZone, now), step: 1, isFound: (at) => at > now });
+}
+
+/** The latest moment until `now`: of those that passed while no node ran, one mail is sent. */
+export function latestMail(times: MailTimes, now: Date): DueMail {
+  return search(times, { from: dayOf(times.timeZone, now), step: -1, isFound: (at) => at <= now });
+}
+
+function search(
+  times: MailTimes,
+  { from, step, isFound }: { from: string; step: 1 | -1; isFound: (at: Date) => boolean },
+): DueMail {
+  for (let days = 0; days <= 2 * MAX_DAYS; days += 1) {
+    const day = daysLater(from, step * days);
+    if (!isDueOn(day, times.every)) continue;
+    const at = dueOn(day, times);
+    if (isFound(at)) return { day, at };
+  }
+  throw new Error(`no mail is due near ${from} in ${times.timeZone}`);
+}

@@ -20,7 +20,7 @@ interface ReceivedRequest {
   [field: string]: unknown;
 }
 
-type Bid = Record<string, unknown>;
+export type Bid = Record<string, unknown>;
 type Answer = { status: number; body: string; type?: string; encoding?: "gzip"; delayMs?: number };
 
 const macro = (name: string) => `\${AUCTION_${name}}`;
@@ -81,11 +81,13 @@ interface Scene {
   currency: string;
   /** The stand-in's own address. */
   self: string;
+  /** Changes each bid. */
+  changeBid?: ((bid: Bid) => Bid) | undefined;
 }
 
-function bidOf({ request, self }: Scene, change: Bid = {}): Bid {
+function bidOf({ request, self, changeBid = (bid) => bid }: Scene, change: Bid = {}): Bid {
   const scene = { request, self, currency: "" };
-  return {
+  return changeBid({
     id: "bid-1",
     impid: request.imp[0]?.id,
     price: 1.25,
@@ -98,7 +100,7 @@ function bidOf({ request, self }: Scene, change: Bid = {}): Bid {
     crid: "creative-1",
     mtype: 2,
     ...change,
-  };
+  });
 }
 
 function halfCharacters(of: Scene) {
@@ -139,17 +141,19 @@ export interface ReceivedCall {
 
 const usualVideo = join(import.meta.dirname, "../apps/ad-service/sample/house-ad.mp4");
 
-/** Starts a stand-in on this machine. `notice` answers calls of `/win` and `/bill`; default: 204. */
+/** Starts a stand-in on this machine. `notice` answers calls of `/win` and `/bill`; default: 204. `changeBid` changes each bid. */
 export async function openBuyer({
   port = 0,
   video = usualVideo,
   onCall = () => {},
   notice = () => 204,
+  changeBid,
 }: {
   port?: number;
   video?: string;
   onCall?: (call: ReceivedCall) => void;
   notice?: (call: ReceivedCall) => number;
+  changeBid?: (bid: Bid) => Bid;
 } = {}) {
   const calls: ReceivedCall[] = [];
   const bytes = await readFile(video);
@@ -169,7 +173,8 @@ export async function openBuyer({
       const received = (await json(request)) as ReceivedRequest;
       call.request = received;
       onCall(call);
-      return send(response, scenarios[name]({ request: received, currency: received.cur?.[0] ?? "USD", self }));
+      const currency = received.cur?.[0] ?? "USD";
+      return send(response, scenarios[name]({ request: received, currency, self, changeBid }));
     }
     if (request.method === "POST" && path === "/telegram-bid") {
       call.request = (await json(request)) as ReceivedRequest;

@@ -58,6 +58,7 @@ import { webhookClientRoutes } from "./deliveries/client-routes.ts";
 import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
 import type { Deliveries } from "./deliveries/enqueue-webhook.ts";
 import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
+import { boughtCreativeOperatorRoutes } from "./demand/bought-creative-routes.ts";
 import { openDemand } from "./demand/demand.ts";
 import { buyerOperatorRoutes } from "./demand/operator-routes.ts";
 import { eventClientRoutes } from "./events/client-routes.ts";
@@ -430,6 +431,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       });
       campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
       buyerOperatorRoutes(scope, deps);
+      boughtCreativeOperatorRoutes(scope, deps);
       sourceOrderOperatorRoutes(scope, deps);
       currencyOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);

@@ -160,7 +160,17 @@ async function callRoutesOfBuyers() {
   const body = { name: "Exchange", url: `${endpoint.url}/openrtb2`, key: "secret", blockedCategories: ["IAB25"] };
   const addBuyer = await send("addBuyer", { body });
   const ofBuyer = { params: { buyerId: String(addBuyer.body.buyerId) } };
+  const boughtCreativeId = `bcr_${"0".repeat(32)}`;
+  await run(`insert into bought_creatives (bought_creative_id, buyer_id, domains, categories, media_url, media_type, width, height,
+      duration_ms, media, landing_hosts, first_seen_at, last_seen_at)
+    values ('${boughtCreativeId}', '${ofBuyer.params.buyerId}', '{}', '{}', 'https://cdn.example/ad.mp4', 'video/mp4', 640, 360, 10000,
+      '{}', '{}', now(), now())`);
+  const ofBought = { params: { boughtCreativeId } };
   return {
+    listBoughtCreatives: await send("listBoughtCreatives", { query: { review: "queue" } }),
+    approveBoughtCreative: await send("approveBoughtCreative", { ...ofBought, body: { revision: 1 } }),
+    refuseBoughtCreative: await send("refuseBoughtCreative", { ...ofBought, body: { revision: 1, reason: "Scam" } }),
+    reopenBoughtCreative: await send("reopenBoughtCreative", { ...ofBought, body: { revision: 1 } }),
     addBuyer,
     listBuyers: await send("listBuyers"),
     showBuyer: await send("showBuyer", ofBuyer),

@@ -19,12 +19,13 @@ import {
 import { pausers } from "@intermission/operator-api/campaigns";
 import { consentOutcomes } from "@intermission/operator-api/consent-outcomes";
 import { conversionRefusal } from "@intermission/operator-api/conversions";
-import { creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
+import { boughtReviewStates, creativeKinds, reviewStates } from "@intermission/operator-api/creative-words";
 import { endReason } from "@intermission/operator-api/deliveries";
 import { breakerState, disabledReasons } from "@intermission/operator-api/endpoints";
 import { heldReasons, heldStates } from "@intermission/operator-api/held-payments";
 import { entryKinds } from "@intermission/operator-api/money-fields";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
+import { regulatedKinds } from "@intermission/operator-api/regulated-categories";
 import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
 import { sampleStates } from "@intermission/operator-api/sample";
 import { mailIntervals, reportMailStates, scheduleEnds } from "@intermission/operator-api/saved-reports";
@@ -67,8 +68,10 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "bots.pay_per_code": payPerCode.options,
   "bots.suspicious_clicks": botSettings.shape.suspiciousClicks.options,
   "bots.suspicious_views": botSettings.shape.suspiciousViews.options,
+  "bought_creatives.review": boughtReviewStates,
   "buyer_exchanges.outcome": bidOutcomes,
   "buyer_exchanges.consent": consentOutcomes,
+  "buyers.allowed_regulated": regulatedKinds,
   "buyers.protocol": buyerProtocols,
   "buyers.sends": sentFacts,
   "campaigns.formats": campaignFormats,

@@ -10,6 +10,7 @@ export const objectKinds = [
   "advertiser",
   "creative",
   "buyer",
+  "bought-creative",
   "endpoint",
   "notices",
   "party",

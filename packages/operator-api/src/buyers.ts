@@ -13,6 +13,7 @@ import {
   nothingToChange,
   wholeList,
 } from "./fields.ts";
+import { regulatedKinds } from "./regulated-categories.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** What may be told of a viewer only where the operator says so. */
@@ -62,6 +63,16 @@ const settings = {
   ),
   blockedDomains: z.array(boundedText(253)).max(500).describe("Of advertisers; a domain includes those below it."),
   needsCategory: z.boolean().describe("Whether a bid without a category of this taxonomy is refused."),
+  allowedRegulated: z
+    .array(z.enum(regulatedKinds))
+    .max(regulatedKinds.length)
+    .describe("Of the kinds that laws restrict, those whose ads are shown; each other one is refused by its category."),
+  firstSeenLimit: wholeNumber(0, 1_000_000).describe(
+    "How often a creative is offered before a person has approved it; 0: never.",
+  ),
+  reportLimit: wholeNumber(1, 1000).describe(
+    "So many viewers who report an approved creative pause it; of one that was not approved, the first one does.",
+  ),
   storedRequest: boundedText(128)
     .nullable()
     .describe("The id of a stored request of Prebid Server, which names its bidders."),
@@ -90,6 +101,9 @@ export const usualBuyer = {
   categoryTaxonomy: 1,
   blockedDomains: [],
   needsCategory: false,
+  allowedRegulated: [],
+  firstSeenLimit: 100,
+  reportLimit: 3,
   storedRequest: null,
   adsTxt: [],
   alwaysTests: false,
@@ -126,6 +140,9 @@ const newBuyer = z.strictObject({
   categoryTaxonomy: settings.categoryTaxonomy.default(usualBuyer.categoryTaxonomy),
   blockedDomains: settings.blockedDomains.default(usualBuyer.blockedDomains),
   needsCategory: settings.needsCategory.default(usualBuyer.needsCategory),
+  allowedRegulated: settings.allowedRegulated.default(usualBuyer.allowedRegulated),
+  firstSeenLimit: settings.firstSeenLimit.default(usualBuyer.firstSeenLimit),
+  reportLimit: settings.reportLimit.default(usualBuyer.reportLimit),
   storedRequest: settings.storedRequest.default(usualBuyer.storedRequest),
   adsTxt: settings.adsTxt.default(usualBuyer.adsTxt),
   alwaysTests: settings.alwaysTests.default(usualBuyer.alwaysTests),

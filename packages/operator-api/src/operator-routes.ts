@@ -5,6 +5,7 @@ import { auditRoutes } from "./audit.ts";
 import { billingLogRoutes } from "./billing-log.ts";
 import { tokenRoutes } from "./bot-tokens.ts";
 import { botRoutes } from "./bots.ts";
+import { boughtCreativeRoutes } from "./bought-creatives.ts";
 import { buyerRoutes } from "./buyers.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
@@ -43,6 +44,7 @@ export const operatorRoutes = {
   ...creativeRoutes,
   ...campaignRoutes,
   ...buyerRoutes,
+  ...boughtCreativeRoutes,
   ...sourceOrderRoutes,
   ...currencyRoutes,
   ...advertiserRoutes,

@@ -106,7 +106,10 @@ const queries = {
   "fill-fallen": fillFallen,
   "bids-fallen": bidsFallen,
   "webhooks-failing": webhooksFailing,
-  "videos-waiting": counted("creatives where review = 'waiting' and $1::timestamptz is not null"),
+  "videos-waiting": counted(`(
+       select from creatives where review = 'waiting' and $1::timestamptz is not null
+       union all select from bought_creatives where review in ('waiting', 'reported')
+     ) as waiting`),
   "views-held": counted(
     "views where suspicions <> '{}' and state = 'held' and opened_at > $1::timestamptz - interval '30 days'",
   ),

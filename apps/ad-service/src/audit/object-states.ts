@@ -31,6 +31,9 @@ const states = {
   buyer: `select to_jsonb(b) - '{created_at,sealed_key,user_key}'::text[] || jsonb_build_object('has_key', sealed_key is not null,
       'name', (select name from advertisers where advertisers.advertiser_id = b.advertiser_id)) as state
     from buyers b where buyer_id = $1`,
+  "bought-creative": `select jsonb_build_object('name', coalesce(title, crid, media_url), 'buyer_id', buyer_id, 'review', review,
+      'review_reason', review_reason) as state
+    from bought_creatives where bought_creative_id = $1`,
   advertiser: `select jsonb_build_object('name', name, 'state', state, 'billing', billing,
       'credit_limit_micros', credit_limit_micros, 'latest_payment', (
         select jsonb_build_object('kind', kind, 'amount_micros', amount_micros, 'transaction', transaction_id)

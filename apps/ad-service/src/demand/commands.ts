@@ -16,6 +16,13 @@ const settings = {
   categoryTaxonomy: "the number of their taxonomy in the list of AdCOM; 1 is IAB Content Category 1.0",
   blockedDomains: "of an advertiser; a domain includes those below it",
   needsCategory: "refuse bids without a category of the taxonomy",
+  allowedRegulated: {
+    text: "a kind of ads that laws restrict, and that is shown",
+    flag: "allowed-regulated",
+    value: "kind",
+  },
+  firstSeenLimit: { text: "how often a creative is offered before a person has approved it", flag: "first-seen-limit" },
+  reportLimit: { text: "so many viewers who report an approved creative pause it", flag: "report-limit" },
   storedRequest: "the id of a stored request of Prebid Server",
   adsTxt: { text: "a record for /ads.txt, as the buyer gives it", value: "record" },
   alwaysTests: "mark each request as a test, which is not paid",
@@ -85,6 +92,33 @@ export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for
         ...outcomes.map(({ outcome, count, tookMs }) => `${count} × ${bidOutcomesInEnglish[outcome]} (${tookMs} ms)`),
         ...consents.map(({ consent, count }) => `${count} × ${consentOutcomesInEnglish[consent]}`),
       ].join("\n"),
+  }),
+  creatives: list("listBoughtCreatives", "creatives", {
+    description: "what buyers have bid with, and what waits for a review",
+    options: { buyerId: { flag: "buyer", value: "id" }, review: { flag: "review" }, after: { value: "id" } },
+    columns: {
+      "FIRST SEEN": "firstSeenAt",
+      BUYER: "buyer",
+      CREATIVE: ({ title, creativeId, mediaUrl }) => title ?? creativeId ?? mediaUrl,
+      "LEADS TO": ({ landingHosts }) => landingHosts.join(" "),
+      REVIEW: "review",
+      OFFERED: ({ offered, firstSeenLimit }) => `${offered} of ${firstSeenLimit}`,
+      REPORTS: "reports",
+      REVISION: "revision",
+      ID: "boughtCreativeId",
+    },
+  }),
+  "approve-creative": verb("approveBoughtCreative", {
+    description: "let a bought creative be shown without a limit",
+    options: { revision: { value: "number" } },
+  }),
+  "refuse-creative": verb("refuseBoughtCreative", {
+    description: "keep a bought creative from being shown",
+    options: { revision: { value: "number" }, reason: { value: "text" } },
+  }),
+  "reopen-creative": verb("reopenBoughtCreative", {
+    description: "take a decision about a bought creative back",
+    options: { revision: { value: "number" } },
   }),
   try: verb("tryBuyer", {
     description: "send it one request that is marked as a test, and judge the answer",

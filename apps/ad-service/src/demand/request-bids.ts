@@ -93,9 +93,9 @@ const usualHeaders = {
 };
 
 function rulesFor(buyer: RequestedBuyer): Parameters<PreparedCall["judge"]>[1] {
-  const { floorMicros, blockedCategories, categoryTaxonomy: taxonomy, needsCategory } = buyer;
+  const { floorMicros, blockedCategories, categoryTaxonomy: taxonomy, needsCategory, allowedRegulated } = buyer;
   const blockedDomains = buyer.blockedDomains.map((domain) => domain.toLowerCase());
-  return { floorMicros, blockedCategories, taxonomy, blockedDomains, needsCategory };
+  return { floorMicros, blockedCategories, taxonomy, blockedDomains, needsCategory, allowedRegulated };
 }
 
 type ReadResult =

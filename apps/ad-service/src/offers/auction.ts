@@ -46,11 +46,14 @@ export async function openAuction(
   return { opening, answers, left, taken: undefined, own: { outcome: "none-fits", cpmMicros: null } };
 }
 
+/** Why the ad of a bid cannot be shown, once it was read. */
+type RefusedAd = "broken-markup" | "other-duration" | "unreviewed" | "disapproved";
+
 /** Names the outcome of a bid whose ad was read, and of its buyer's answer. It has not won before its view has begun. */
 export function decideBid(
   auction: Auction,
   offer: BuyerOffer,
-  decided: { outcome: "ad" } | { outcome: "broken-markup" | "other-duration"; detail: string },
+  decided: { outcome: "ad" } | { outcome: RefusedAd; detail: string },
 ): void {
   const { answer, fit } = offer;
   const isRead = decided.outcome === "ad";
@@ -73,6 +76,15 @@ export function dropTaken(auction: Auction): void {
   auction.taken = undefined;
   if (taken !== undefined && taken !== "own")
     auction.left = auction.left.filter(({ answer }) => answer.buyer.buyerId !== taken.answer.buyer.buyerId);
+}
+
+/** The creative of what was taken may not be offered any more: others have reached its limit meanwhile, or a review refused it. */
+export function refuseTaken(auction: Auction, outcome: RefusedAd): void {
+  const { taken } = auction;
+  auction.taken = undefined;
+  if (taken === undefined || taken === "own") return;
+  taken.fit.outcome = outcome;
+  if (!taken.answer.bids.some(isFit)) taken.answer.outcome = outcome;
 }
 
 /** Of one opening. */

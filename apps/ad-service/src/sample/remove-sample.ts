@@ -96,6 +96,7 @@ export const ofBots = [
   "source_tries",
   "source_orders",
   "buyer_exchanges",
+  "bought_creative_reports",
   "vast_ads",
   "views_due",
   "current_codes",

@@ -165,6 +165,18 @@ const rowsOfUser = [
    values (:bot, :view, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now(), now())`,
   `insert into ad_reports (bot_id, user_id, creative_id, day, reason, campaign_id, view_id, reported_at)
    values (:bot, :user, 'cre_1', now(), 'scam', 'cmp_1', :view, now())`,
+  `insert into buyers (buyer_id, advertiser_id, campaign_id, creative_id, url, user_key, tmax_ms, sends, floor_micros, blocked_categories,
+     category_taxonomy, blocked_domains, needs_category, always_tests)
+   select 'buy_1', advertiser_id, campaign_id, 'cre_1', 'https://bids.test/', sha256('key'), 300, '{}', 0, '{}', 1, '{}', false, false
+   from campaigns where campaign_id = 'cmp_1'
+   on conflict do nothing`,
+  `insert into bought_creatives (bought_creative_id, buyer_id, domains, categories, media_url, media_type, width, height, duration_ms,
+     media, landing_hosts, first_seen_at, last_seen_at)
+   select 'bcr_' || md5('seen'), buyer_id, '{}', '{}', 'https://cdn.test/ad.mp4', 'video/mp4', 640, 360, 10000, '{}', '{}', now(), now()
+   from buyers limit 1
+   on conflict do nothing`,
+  `insert into bought_creative_reports (bought_creative_id, bot_id, user_id, reported_at)
+   select bought_creative_id, :bot, :user, now() from bought_creatives`,
   `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, reference, price_micros, hold_days, paid_at, state, was_out,
      offered_at, expires_at)
    values ('t' || right(:user, 4), :bot, :user, 'cmp_1', '-1001', 'order-of-' || :user, 5000, 7, 'joined', 'offered', true, now(), now())`,

@@ -37,6 +37,7 @@ export const steps: readonly ErasureStep[] = [
     set: "conversion_id = 'erased-' || gen_random_uuid()",
   },
   { table: "ad_reports", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
+  { table: "bought_creative_reports", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "cta_clicks", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   {
     table: "delivery_attempts",

@@ -63,6 +63,8 @@ interface BoughtAd {
   buyerId: string;
   bidId: string;
   priceMicros: number;
+  /** What its reviews and reports are about; undefined where a tester saw it. */
+  boughtCreativeId?: string;
 }
 
 /** The single ad that results from unwrapping a tag, as stored with the view that shows it. */

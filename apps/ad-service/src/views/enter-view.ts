@@ -13,6 +13,13 @@ import { hasBudgetLeft, holdWithinLimits, selectAd, type UserAdRequest } from ".
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
+import {
+  admitCreative,
+  isDisapproved,
+  meetCreative,
+  seenCreative,
+  takeBackCreative,
+} from "../demand/bought-creatives.ts";
 import type { Demand } from "../demand/demand.ts";
 import type { BidOpening } from "../demand/openrtb/bid-request.ts";
 import { takeBid } from "../demand/take-bid.ts";
@@ -25,6 +32,7 @@ import {
   dropTaken,
   nameWinner,
   openAuction,
+  refuseTaken,
 } from "../offers/auction.ts";
 import { cpmMicrosOf, isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
 import { countTry, type Sources } from "../offers/source-records.ts";
@@ -169,7 +177,7 @@ async function enter(
   if (!view && input.mustContinue) return refused("INIT_DATA_EXPIRED");
   // Less than a second was accepted of a broken ad, and nothing of an offer whose video is no longer approved: its code begins a new view, without
   // that video. An offer that is too old is chosen anew.
-  const isUnapproved = view !== undefined && isUnapprovedOffer(deps, view);
+  const isUnapproved = view !== undefined && (await isUnapprovedOffer(deps, view, opening.vastAd));
   const isStale = view !== undefined && isTooOld(view, opening.vastAd, now);
   const isOver = isUnapproved || isStale || (view !== undefined && isBroken(view, now));
   const broken = isOver && view && now <= view.deadline ? view : undefined;
@@ -186,12 +194,16 @@ async function enter(
   return isAgain ? continueView(deps, broken, opening, input) : begun;
 }
 
-function isUnapprovedOffer(
-  { campaigns }: EnterViewDeps,
+async function isUnapprovedOffer(
+  { campaigns, views }: EnterViewDeps,
   { state, campaignId, creativeId }: Pick<AdView, "state" | "campaignId" | "creativeId">,
-): boolean {
+  vastAd: VastAd | undefined,
+): Promise<boolean> {
+  if (state !== "opened") return false;
+  const { boughtCreativeId } = vastAd?.bought ?? {};
+  if (boughtCreativeId !== undefined) return isDisapproved(views.database, boughtCreativeId);
   const creatives = campaigns.byId.get(campaignId)?.campaign.creatives ?? [];
-  return state === "opened" && creatives.some((one) => one.creativeId === creativeId && !one.isApproved);
+  return creatives.some((one) => one.creativeId === creativeId && !one.isApproved);
 }
 
 async function continueView(
@@ -308,9 +320,10 @@ async function beginView(
       now,
     };
     const begun = await storeNewView(deps, view, state);
-    if (begun === "limit-reached") {
+    if (begun === "limit-reached" || begun === "unreviewed") {
       tried.filled = undefined;
-      if (tried.auction) dropTaken(tried.auction);
+      if (tried.auction && begun === "limit-reached") dropTaken(tried.auction);
+      if (tried.auction && begun === "unreviewed") refuseTaken(tried.auction, begun);
       continue;
     }
     if (!begun) return { outcome: "changed" };
@@ -469,20 +482,28 @@ async function takeTag(
 }
 
 async function takeBoughtAd(
-  { campaigns, tags }: EnterViewDeps,
+  deps: EnterViewDeps,
   { demand, auction, first }: { demand: Demand; auction: Auction; first: Extract<Offer, { source: "buyer" }> },
-  { bot: { botId }, userAgent, device, now }: EnterViewInput,
+  input: EnterViewInput,
   tried: TriedTags,
 ): Promise<PlayableAd | { outcome: "again" }> {
+  const { campaigns, tags } = deps;
+  const {
+    bot: { botId },
+    userAgent,
+    device,
+    now,
+  } = input;
   const { campaignId, creativeId } = first.answer.buyer;
   const state = campaigns.byId.get(campaignId);
   const viewer = { botId, creativeId, viewId: auction.opening.requestId, userAgent, device };
   const totalMs = Math.min(tried.endsAt - performance.now(), MARKUP_MS);
-  const taken = await takeBid((source) => readTag(tags, { ...viewer, totalMs, ...source }), {
+  const read = await takeBid((source) => readTag(tags, { ...viewer, totalMs, ...source }), {
     ...first,
     currency: demand.seller.currency,
     now,
   });
+  const taken = read.outcome === "ad" && !input.isTest ? await judgeTaken(deps, first, { ad: read.ad, now }) : read;
   decideBid(auction, first, taken);
   // The time and the attempts that are left are those of the own ads.
   if (taken.outcome !== "ad" && ++tried.failedBids >= MAX_FAILED_BIDS) auction.left = [];
@@ -491,6 +512,21 @@ async function takeBoughtAd(
   const bought = { campaignId, creativeId, vastAd, durationMs: vastAd.durationMs, state };
   tried.filled = { outcome: "chosen", ...bought, priceMicros: vastAd.bought?.priceMicros ?? null };
   return tried.filled;
+}
+
+/** Whether the creative of a bid may be shown before, or after, a person has seen it. */
+async function judgeTaken(
+  { views: { database } }: EnterViewDeps,
+  { answer: { buyer }, fit: { bid } }: Extract<Offer, { source: "buyer" }>,
+  { ad, now }: { ad: VastAd; now: Date },
+) {
+  const seen = seenCreative(buyer.buyerId, bid, ad);
+  const { boughtCreativeId } = seen;
+  const verdict = await meetCreative(database, seen, { ...buyer, bid, ad, now });
+  if (verdict === "unreviewed" || verdict === "disapproved")
+    return { outcome: verdict, detail: `creative ${boughtCreativeId}` } as const;
+  const bought = ad.bought && { ...ad.bought, boughtCreativeId };
+  return { outcome: "ad", ad: { ...ad, ...(bought && { bought }) } } as const;
 }
 
 function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { now }: EnterViewInput): Offer {
@@ -522,15 +558,18 @@ async function storeNewView(
   { views: { database }, beginning }: EnterViewDeps,
   view: NewView,
   state: CampaignState,
-): Promise<AdView | "limit-reached" | undefined> {
+): Promise<AdView | "limit-reached" | "unreviewed" | undefined> {
   const { vastAd, isTest, now } = view;
   const { format } = view.terms;
   const hasNotice = vastAd?.trackers.win !== undefined && !isTest;
   const isLimited = isSerialized(state, format);
-  if (!isLimited && !hasNotice) return beginning.submit(view);
+  const { boughtCreativeId } = vastAd?.bought ?? {};
+  if (!isLimited && !hasNotice && boughtCreativeId === undefined) return beginning.submit(view);
   return database.transaction(async (tx) => {
     if (isLimited && !(await hasBudgetLeft(tx, state, { format, now }))) return "limit-reached";
+    if (boughtCreativeId !== undefined && !(await admitCreative(tx, boughtCreativeId, now))) return "unreviewed";
     const [begun] = await beginViews(tx, [view]);
+    if (!begun && boughtCreativeId !== undefined) await takeBackCreative(tx, boughtCreativeId);
     // The notice of the win commits with the view that is offered: neither is without the other.
     if (begun && hasNotice) await enqueueTrackerCalls(tx, begun, { events: ["win"], playheadMs: 0, now });
     return begun;

@@ -1,5 +1,7 @@
 import type { AdReportReason } from "@intermission/ad-core/wire-fields";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { reportCreative } from "../demand/bought-creatives.ts";
+import { readVastAd } from "../vast/trackers.ts";
 import { readView } from "./ad-view.ts";
 import { isSessionToken } from "./session-token.ts";
 
@@ -27,6 +29,12 @@ export async function reportAd(
   if (view.isTest) return { outcome: "recorded" };
   const { botId, userId, creativeId, campaignId, viewId } = view;
   const values = [botId, userId, creativeId, call.now, call.reason, campaignId, viewId];
-  const [inserted] = await database.run(insert, values);
-  return { outcome: inserted ? "recorded" : "known" };
+  // Each ad that a buyer shows is reported by itself, though all are of one creative.
+  const { boughtCreativeId } = (view.isVast ? await readVastAd(database, view) : undefined)?.bought ?? {};
+  return database.transaction(async (tx) => {
+    const [inserted] = await tx.run(insert, values);
+    const isCounted =
+      boughtCreativeId !== undefined && (await reportCreative(tx, { boughtCreativeId, botId, userId, now: call.now }));
+    return { outcome: inserted || isCounted ? "recorded" : "known" };
+  });
 }

@@ -140,6 +140,7 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
           {words.open}
         </Link>
       );
+    case "bought-creative":
     case "creative":
     case "notices":
     case "person":

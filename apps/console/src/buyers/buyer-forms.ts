@@ -28,6 +28,9 @@ export const buyerForm = defineForm(buyerSettings, {
         "blockedCategories",
         "categoryTaxonomy",
         "needsCategory",
+        "allowedRegulated",
+        "firstSeenLimit",
+        "reportLimit",
         "blockedDomains",
         "storedRequest",
         "adsTxt",
@@ -41,6 +44,6 @@ export const buyerForm = defineForm(buyerSettings, {
 type BuyerField = NameOf<typeof newBuyerForm> | NameOf<typeof buyerForm>;
 
 export function wordsOfBuyerForm(language: Language): FormWords<BuyerField> {
-  const { labels, hints, sends, protocol } = buyerFormWords[language];
-  return { labels, hints, options: { sends, protocol } };
+  const { labels, hints, sends, protocol, allowedRegulated } = buyerFormWords[language];
+  return { labels, hints, options: { sends, protocol, allowedRegulated } };
 }

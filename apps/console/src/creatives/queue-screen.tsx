@@ -18,12 +18,16 @@ import "./creatives.css";
 /** A form is loaded when it is opened. */
 const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog.tsx")).RefuseDialog }));
 
+/** Loaded where the person may see it. */
+const BoughtQueue = lazy(async () => ({ default: (await import("./bought-queue.tsx")).BoughtQueue }));
+
 /** What waits for approval, one after the other: seen in the player, and approved or refused by one key. */
 export function QueueScreen() {
   const words = useWords(creativeWords);
   const queue = useAnswer(creativeRoutes.readReviewQueue);
   const [postponed, setPostponed] = useState<readonly string[]>([]);
   const [shown, setShown] = useState<Creative>();
+  const mayReview = useMay()("listBoughtCreatives");
   const waiting = queue.data?.creatives ?? [];
   // The one that is looked at stays until it is decided, whatever a later answer says about the queue.
   const current = shown ?? waiting.find(({ creativeId }) => !postponed.includes(creativeId)) ?? waiting[0];
@@ -67,6 +71,7 @@ export function QueueScreen() {
           )
         }
       </AnswerView>
+      <Suspense>{mayReview && <BoughtQueue />}</Suspense>
     </Page>
   );
 }

@@ -377,6 +377,9 @@ export interface Values {
   "buyers.reason": { code: string | number };
   "buyers.bid": { id: string | number };
   "buyers.price": { price: string | number };
+  "boughtCreatives.offered": { offered: string | number; limit: string | number };
+  "boughtCreatives.approved": { name: string | number };
+  "boughtCreatives.refused": { name: string | number };
   "parties.payeeOf": { name: string | number };
   "parties.partyOf": { name: string | number };
   "alerts.sentences.money-low": { name: string | number; amount: string | number };

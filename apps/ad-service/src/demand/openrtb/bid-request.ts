@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { isIPv6 } from "node:net";
 import type { Consent } from "@intermission/ad-core/consent";
 import type { BuyerSettings } from "@intermission/operator-api/buyers";
+import { regulatedCategories } from "@intermission/operator-api/regulated-categories";
 import { alpha3Of } from "./country-codes.ts";
 import { blockedAttributes } from "./judge-bid.ts";
 import { decimalText } from "./read-price.ts";
@@ -44,6 +45,7 @@ type RequestedBuyer = Pick<
   | "floorMicros"
   | "blockedCategories"
   | "categoryTaxonomy"
+  | "allowedRegulated"
   | "blockedDomains"
   | "storedRequest"
   | "alwaysTests"
@@ -62,7 +64,9 @@ export function bidRequestOf(
   const { hostname: domain } = new URL(seller.publicUrl);
   const publisher = { id: botId, name: opening.botName, domain };
   const user = userOf(opening, buyer);
-  const { blockedCategories: bcat, blockedDomains: badv, storedRequest } = buyer;
+  const { blockedCategories, categoryTaxonomy, blockedDomains: badv, storedRequest } = buyer;
+  const regulated = regulatedCategories(categoryTaxonomy, buyer.allowedRegulated);
+  const bcat = [...new Set([...blockedCategories, ...regulated])];
   return {
     id: requestId,
     imp: [
@@ -101,7 +105,7 @@ export function bidRequestOf(
     tmax: tmaxMs,
     cur: [seller.currency],
     ...(bcat.length > 0 && { bcat }),
-    cattax: buyer.categoryTaxonomy,
+    cattax: categoryTaxonomy,
     ...(badv.length > 0 && { badv }),
     source: { tid: requestId, schain: { complete: 1, ver: "1.0", nodes: [{ asi: domain, sid: botId, hp: 1 }] } },
   };

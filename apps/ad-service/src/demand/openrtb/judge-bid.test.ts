@@ -15,6 +15,7 @@ const rules: BidRules = {
   taxonomy: 1,
   blockedDomains: ["casino.example"],
   needsCategory: false,
+  allowedRegulated: [],
 };
 const bid = { id: "b1", impid: "1", price: 1.25, adm: "<VAST/>", adomain: ["shop.example"], cat: ["IAB22"], crid: "c" };
 const answer = (change: object = {}, of: object = {}) =>

@@ -1,4 +1,5 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import { type RegulatedKind, regulatedCategories } from "@intermission/operator-api/regulated-categories";
 import type { BidResponse, SentBid } from "./read-bid-response.ts";
 import { readPrice } from "./read-price.ts";
 
@@ -13,6 +14,8 @@ export interface BidRules {
   taxonomy: number;
   blockedDomains: readonly string[];
   needsCategory: boolean;
+  /** Of the kinds of ads that laws restrict. */
+  allowedRegulated: readonly RegulatedKind[];
 }
 
 /** Pop-ups, shaking pictures, dialogs that look like the system's, and Flash (AdCOM, "Creative Attributes"). */
@@ -77,6 +80,9 @@ function judgeBid(
 const VIDEO = 2;
 
 function categoryFault(bid: SentBid, rules: BidRules): "blocked-category" | "no-category" | undefined {
+  // In whatever taxonomy: what is regulated is no matter of the operator's list.
+  const regulated = regulatedCategories(bid.taxonomy, rules.allowedRegulated);
+  if (bid.categories.some((category) => isBlockedCategory(category, regulated))) return "blocked-category";
   const categories = bid.taxonomy === rules.taxonomy ? bid.categories : [];
   if (categories.some((category) => isBlockedCategory(category, rules.blockedCategories))) return "blocked-category";
   return rules.needsCategory && categories.length === 0 ? "no-category" : undefined;

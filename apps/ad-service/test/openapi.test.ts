@@ -159,7 +159,10 @@ test("the operator API accepts the shape of each example in its document", async
       if (!example || operationId === "addVideoByAddress") continue;
       // Advice that needs a confirmation, such as on a tag whose server is out of reach, is not what is tested here.
       const query = operationId === "addVastTag" ? "?confirmed=true" : "";
-      const ofBots = path.replace("{botId}", fixture.bot.botId).replace("{taskBotId}", "7000000009");
+      const ofBots = path
+        .replace("{botId}", fixture.bot.botId)
+        .replace("{taskBotId}", "7000000009")
+        .replace("{boughtCreativeId}", `bcr_${"0".repeat(32)}`);
       const url = ofBots.replaceAll(/\{\w+\}/g, "unknown");
       const body = JSON.stringify(example);
       const { status } = await fetch(`${server.address}/operator/v1${url}${query}`, {

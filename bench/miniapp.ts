@@ -4,6 +4,7 @@
  * machine's load: figures of a busy machine are useless.
  *
  *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse] [--only-playing]
+ *   node bench/miniapp.ts --in-app [--rounds 7]     the script and the frame in a publisher's own mini-app
  */
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -18,17 +19,26 @@ import { root } from "../scripts/processes.ts";
 import { explain, Problem } from "../scripts/say.ts";
 import { type BenchStack, benchStack } from "./bench-stack.ts";
 import { fileSizes } from "./miniapp/file-sizes.ts";
+import {
+  asInWebView,
+  firstFrameInGame,
+  loadedBeforeShow,
+  measurePlayingInGame,
+  startGamePage,
+} from "./miniapp/in-app.ts";
 import { conditions, measurePage, seeFirstFrame, watchToTheReward } from "./miniapp/measure-page.ts";
 import { measurePlaying, type PlayingCost } from "./miniapp/measure-playing.ts";
 import type { PageVitals } from "./miniapp/page-vitals.ts";
 import { startPlainPage } from "./miniapp/plain-page.ts";
 import { runLighthouse } from "./miniapp/run-lighthouse.ts";
+import { operate } from "./operate.ts";
 
 const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "7" },
     "without-lighthouse": { type: "boolean", default: false },
     "only-playing": { type: "boolean", default: false },
+    "in-app": { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
@@ -129,13 +139,52 @@ async function printPlaying({ secrets, urls }: BenchStack, browser: Browser): Pr
       const userId = String(++users);
       const created = await api.createCode(userId);
       if (created.outcome !== "created") throw new Error(`no code: ${created.reason}`);
-      costs.push(await measurePlaying(browser, launchUrl(created.miniappUrl, userId, secrets), userAgent));
+      costs.push(await measurePlaying(browser, launchUrl(created.miniappUrl, userId, secrets), { userAgent }));
     }
     const median = (of: (cost: PlayingCost) => number) => costs.map(of).sort((a, b) => a - b)[costs.length >> 1] ?? 0;
     const mainThread = median((cost) => cost.mainThread);
     const figures = `${(mainThread * 100).toFixed(1)} % main thread, ${median((cost) => cost.paintsPerSecond).toFixed(0)} paints/s`;
     console.log(`  ${phone.padEnd(36)} ${figures}${mainThread > MAX_MAIN_THREAD ? " MISSED" : ""}`);
   }
+}
+
+/** The first frame in a publisher's own mini-app may take this much longer than that of the plain page. */
+const MAX_OF_FLOOR_IN_APP = 1.35;
+/** What the script loads before `show`, without `preload`. */
+const MAX_BYTES_BEFORE_SHOW = 12_000;
+
+async function printInApp(stack: BenchStack, browser: Browser): Promise<void> {
+  const { secrets, urls } = stack;
+  const adOf = await new ScriptedViewer(urls.adService).open(secrets.botId, initDataOf("5000", secrets));
+  if (adOf.body.outcome !== "session") throw new Error(`no ad to measure: ${JSON.stringify(adOf.body)}`);
+  const plain = await startPlainPage(adOf.body.ad.media_url);
+  const game = await startGamePage(stack);
+  await operate(stack, "PATCH", `/bots/${secrets.botId}`, { appOrigins: [game.origin] });
+  const [floor, ours, costs]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round < rounds; round++) {
+    floor.push((await measurePage(browser, plain.url, seeFirstFrame)).firstFrame);
+    ours.push(await firstFrameInGame(browser, game.address(String(6000 + round), { shows: true })));
+    costs.push((await measurePlayingInGame(browser, game.address(String(7000 + round), { shows: true }))).mainThread);
+  }
+  const loaded = await loadedBeforeShow(browser, game.address("5001"), urls.adService);
+  plain.stop();
+  game.stop();
+  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+  const line = (text: string, isMissed: boolean) => console.log(`  ${text}${isMissed ? " MISSED" : ""}`);
+  const ratio = median(ours) / median(floor);
+  console.log("In a publisher's own mini-app:");
+  line(
+    `first frame: ${median(ours).toFixed(0)} ms, of a plain page ${median(floor).toFixed(0)} ms: ${ratio.toFixed(2)} of ${MAX_OF_FLOOR_IN_APP}`,
+    ratio > MAX_OF_FLOOR_IN_APP,
+  );
+  const mainThread = median(costs);
+  line(`main thread while playing: ${(mainThread * 100).toFixed(1)} %`, mainThread > MAX_MAIN_THREAD);
+  const { beforeInit, beforeShow, unexpected } = loaded;
+  line(
+    `before init: the script alone, ${beforeInit} bytes${unexpected.length > 0 ? `; also ${unexpected.join(", ")}` : ""}`,
+    unexpected.length > 0,
+  );
+  line(`before show, with availability(): ${beforeShow} bytes`, beforeShow > MAX_BYTES_BEFORE_SHOW);
 }
 
 async function printLighthouse(stack: BenchStack, browserPath: string): Promise<void> {
@@ -150,13 +199,16 @@ async function printLighthouse(stack: BenchStack, browserPath: string): Promise<
 async function main(): Promise<void> {
   await buildPages();
   const browserPath = await findBrowser();
-  printSizes();
+  if (!values["in-app"]) printSizes();
   const { kilobitsPerSecond, latencyMs, cpuSlowdown } = conditions;
   const stack = await benchStack({ name: "embedded" }, { video: join(root, "apps/ad-service/sample/house-ad.mp4") });
-  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--mute-audio"] });
+  const isInApp = values["in-app"];
+  const args = ["--no-sandbox", "--mute-audio", ...(isInApp ? asInWebView : [])];
+  const browser = await chromium.launch({ executablePath: browserPath, args });
   try {
     console.log(`${rounds} rounds at ${kilobitsPerSecond} kbit/s, ${latencyMs} ms, CPU ${cpuSlowdown} times slower`);
     console.log(`load of this machine before: ${loadavg()[0]?.toFixed(1)}\n`);
+    if (isInApp) return await printInApp(stack, browser);
     if (!values["only-playing"]) await measureRounds(stack, browser);
     await printPlaying(stack, browser);
     if (!values["without-lighthouse"] && !values["only-playing"]) await printLighthouse(stack, browserPath);

@@ -15,7 +15,10 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
  * What axe finds in the page and in its frames, each a document of its own: as `rule at element`, and how many rules passed.
  * Deque's own package for Playwright opens a further page for each analysis, which takes longer than the analysis.
  */
-export async function analyze(page: Page, rules?: string[]): Promise<{ violations: string[]; passedRules: number }> {
+export async function analyze(
+  page: Pick<Page, "frames">,
+  rules?: string[],
+): Promise<{ violations: string[]; passedRules: number }> {
   const results = { violations: [] as string[], passedRules: 0 };
   for (const frame of page.frames()) {
     const found = await analyzeFrame(frame, rules);

@@ -1,10 +1,28 @@
 import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
+import { analyze } from "./axe.ts";
 import { adIn, result, show, test } from "./in-app-game.ts";
+import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid } from "./stack.ts";
 
 // Of 10 s, so that it can be skipped also where a tap takes seconds.
 const video = join(root, "apps/ad-service/sample/house-ad.mp4");
+
+/** The id of the campaign, whose ad may be skipped after so many seconds. */
+async function sellInterstitial({ ads }: Pick<DemoStack, "ads">, name: string, skipAfter: number): Promise<string> {
+  // biome-ignore format: packed
+  const added = await ads([
+    "campaigns", "add", "--name", name, "--advertiser", "Acme", "--format", "interstitial", "--video", video,
+    "--view-price", "0.004", "--skip-after", String(skipAfter), "--priority", "sponsorship", "--billing", "credit", "--json",
+  ]);
+  return JSON.parse(added).campaignId;
+}
+
+/** What axe finds in the frame; the game's page is not ours. */
+const violationsIn = async (page: Page) =>
+  (await analyze({ frames: () => page.frames().filter((frame) => frame.url().includes("/embed/")) })).violations;
 
 test("a game shows an interstitial that may be skipped: it is charged once, rewards nobody, and none follows within the pause", async ({
   api,
@@ -13,12 +31,7 @@ test("a game shows an interstitial that may be skipped: it is charged once, rewa
   userId,
   game,
 }) => {
-  // biome-ignore format: packed
-  const added = await stack.ads([
-    "campaigns", "add", "--name", "Between", "--advertiser", "Acme", "--format", "interstitial", "--video", video,
-    "--view-price", "0.004", "--skip-after", "1", "--priority", "sponsorship", "--billing", "credit", "--json",
-  ]);
-  const { campaignId } = JSON.parse(added);
+  const campaignId = await sellInterstitial(stack, "Between", 1);
   const spent = async () => {
     const listed = JSON.parse(await stack.ads(["campaigns", "list", "--json"]));
     return listed.find((one: { campaignId: string }) => one.campaignId === campaignId)?.delivered;
@@ -29,6 +42,7 @@ test("a game shows an interstitial that may be skipped: it is charged once, rewa
     const ad = adIn(page);
     await expect(ad.getByRole("timer")).toHaveText(/^Skip in 1\ss$/);
     await expect(ad.getByRole("button", { name: "Close", exact: true })).toHaveCount(0);
+    expect(await violationsIn(page)).toEqual([]);
     const skip = ad.getByRole("button", { name: "Skip", exact: true });
     // Chromium discards the first taps in a frame that has just appeared.
     await expect(async () => {
@@ -47,3 +61,53 @@ test("a game shows an interstitial that may be skipped: it is charged once, rewa
     await stack.ads(["campaigns", "archive", campaignId]);
   }
 });
+
+test(
+  "the way out of an interstitial can be read and tapped in every writing direction, also with large text on a small phone",
+  {
+    tag: "@long",
+  },
+  async ({ browser, page, stack, userId, game }, { outputPath }) => {
+    const campaignId = await sellInterstitial(stack, "Large text", 3);
+    await stack.ads(["bots", "update", stack.secrets.botId, "--interstitial", "0"]);
+    try {
+      for (const [place, language] of ["en", "ru", "de", "uz", "hi", "ar", "fa"].entries()) {
+        const own = await browser.newPage({ viewport: { width: 360, height: 640 }, hasTouch: true });
+        const initData = initDataOf(`${userId}${place}`, stack.secrets, new Date(), language);
+        await game.open(own, userId, { initData });
+        await show(own, { format: "interstitial" });
+        const ad = adIn(own);
+        await ad.getByRole("timer").waitFor();
+        await ad.locator("html").evaluate((html) => {
+          html.style.fontSize = "200%";
+        });
+        const of = `${language}: `;
+        for (const state of ["waits", "may be skipped"]) {
+          const control = state === "waits" ? ad.getByRole("timer") : ad.locator(".skip");
+          await control.waitFor();
+          await own.screenshot({ path: outputPath(`${language}-${state}.png`) });
+          const box = await control.boundingBox();
+          expect(box, of + state).not.toBeNull();
+          if (!box) continue;
+          expect(box.x, of + state).toBeGreaterThanOrEqual(0);
+          expect(box.x + box.width, of + state).toBeLessThanOrEqual(360);
+          expect(box.y + box.height, of + state).toBeLessThanOrEqual(640 / 3);
+          if (state !== "waits") expect(box.height, of + state).toBeGreaterThanOrEqual(44);
+          const isCut = await control.evaluate(
+            (element) =>
+              element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1,
+          );
+          expect(isCut, `${of}${state}, cut`).toBe(false);
+          expect(await violationsIn(own), of + state).toEqual([]);
+        }
+        await ad.locator(".skip").tap();
+        expect(await result(own)).toMatchObject({ outcome: "skipped" });
+        await own.close();
+      }
+      expect(page.isClosed()).toBe(false);
+    } finally {
+      await stack.ads(["bots", "update", stack.secrets.botId, "--interstitial", "60"]);
+      await stack.ads(["campaigns", "archive", campaignId]);
+    }
+  },
+);

@@ -9,7 +9,7 @@ const ofCode = Object.keys(createCodeResponse.shape);
 const ofWebhook = Object.keys(webhookEvent.shape);
 const python = "clients/python/src/intermission_ads";
 /** The Go client has what a bot needs. */
-const notInGo: readonly string[] = ["rewards", "start_param", "revenue_micros", "currency"];
+const notInGo: readonly string[] = ["rewards", "start_param", "client_note", "revenue_micros", "currency"];
 
 const none: readonly string[] = [];
 

@@ -10,7 +10,20 @@ export async function measurePage(
   url: string,
   view: (page: Page) => Promise<void>,
 ): Promise<PageVitals> {
+  const { page, close } = await openSlowPage(browser);
+  try {
+    await page.goto(url, { waitUntil: "commit" });
+    await view(page);
+    return await page.evaluate(() => window.vitals);
+  } finally {
+    await close();
+  }
+}
+
+/** A page without a cache, on the phone and the network of `conditions`, which notes its vitals. */
+export async function openSlowPage(browser: Browser): Promise<{ page: Page; close: () => Promise<void> }> {
   const context = await browser.newContext({ ...devices["Pixel 7"], locale: "en-US" });
+  const close = () => context.close();
   try {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
@@ -24,11 +37,10 @@ export async function measurePage(
     });
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: conditions.cpuSlowdown });
     await page.addInitScript(observeVitals);
-    await page.goto(url, { waitUntil: "commit" });
-    await view(page);
-    return await page.evaluate(() => window.vitals);
-  } finally {
-    await context.close();
+    return { page, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 

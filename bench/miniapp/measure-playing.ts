@@ -1,4 +1,4 @@
-import { type Browser, type CDPSession, devices, type Page } from "@playwright/test";
+import { type Browser, type CDPSession, devices, type Frame, type Page } from "@playwright/test";
 import { conditions } from "./measure-page.ts";
 
 /** What the app costs while an ad plays, on a phone whose processor is as slow as in `conditions`. */
@@ -10,16 +10,31 @@ export interface PlayingCost {
 
 const MEASURED_MS = 5000;
 
-/** Starts the ad at this address and measures while it plays. `userAgent`: that of the phone's Telegram. */
-export async function measurePlaying(browser: Browser, url: string, userAgent?: string): Promise<PlayingCost> {
+interface Player {
+  /** That of the phone's Telegram. */
+  readonly userAgent?: string;
+  /** Where the page has its player; default: itself. */
+  readonly playerIn?: (page: Page) => Promise<Page | Frame>;
+}
+
+/** Starts the ad at this address and measures while it plays. */
+export async function measurePlaying(
+  browser: Browser,
+  url: string,
+  { userAgent, playerIn = async (page) => page }: Player = {},
+): Promise<PlayingCost> {
   const phone = devices["Pixel 7"];
   const context = await browser.newContext({ ...phone, ...(userAgent && { userAgent }), locale: "en-US" });
   try {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
     await page.goto(url);
-    await page.getByRole("button", { name: "Watch" }).tap();
-    await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 1);
+    const player = await playerIn(page);
+    const start = player.getByRole("button", { name: /^Watch/ });
+    await start.waitFor();
+    // Chromium discards the taps of half a second in a frame that has just appeared.
+    while (await start.isVisible()) await start.tap({ timeout: 1000 }).catch(() => {});
+    await player.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 1);
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: conditions.cpuSlowdown });
     return await measure(browser, page, cdp);
   } finally {

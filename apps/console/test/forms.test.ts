@@ -219,6 +219,7 @@ const bot: Bot = {
   includeRevenue: false,
   hasTasks: false,
   sendsInterstitials: false,
+  sendsClientNotes: true,
   interstitialSeconds: 60,
   appOrigins: ["https://game.example"],
   isSuspended: false,

@@ -23,6 +23,14 @@ export const startParam = z
     "The `startapp` value of the link that opened the mini-app, as Telegram signed it, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
   );
 
+/** What a page says of itself: nothing signs it. */
+export const clientNote = z
+  .string()
+  .max(128)
+  .describe(
+    "What the publisher's own page passed to `show({ note })`. Unsigned: whoever has the page may say anything. Only with the bot's setting `sendsClientNotes`.",
+  );
+
 /** A page of a bot's events since a cursor. */
 export const eventsSinceCursor = z.object({
   after: z.string().max(200).optional(),
@@ -61,6 +69,7 @@ export const listedEvent = z.object({
   code: z.string().optional(),
   reference: z.string().optional(),
   start_param: startParam.optional(),
+  client_note: clientNote.optional(),
   occurred_at: moment,
   revenue_micros: revenueMicros.optional(),
   currency: currencyCode.optional(),

@@ -74,6 +74,14 @@ export const openSessionRequest = z
       .describe(
         "`tgWebAppStartParam` of the page's address, for clients whose launch data has no `start_param`. A code in it is opened; any other value is ignored, because it is not signed.",
       ),
+    client_note: z
+      .string()
+      .max(128)
+      .regex(/^[^\p{Cc}\p{Cs}]*$/u)
+      .optional()
+      .describe(
+        "What the page passed to `show({ note })`, without control characters. Unsigned, and sent to bots that ask for it.",
+      ),
     consent: consent.optional().describe("As the page's consent platform has it; it precedes that of the code."),
     another: z
       .boolean()

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
 import { startParamPattern } from "./code.ts";
 import { anyEventType } from "./event-words.ts";
-import { currencyCode, revenueMicros } from "./listed-event.ts";
+import { clientNote, currencyCode, revenueMicros } from "./listed-event.ts";
 import { readMoment } from "./moment.ts";
 import { telegramId } from "./wire-fields.ts";
 
@@ -42,6 +42,10 @@ export const webhookEvent = z
       .describe(
         "The `startapp` value of the link that opened the mini-app, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
       ),
+    client_note: clientNote
+      .optional()
+      // For information only, too.
+      .catch(undefined),
     occurred_at: eventTime
       .meta({ format: "date-time" })
       .optional()
@@ -65,6 +69,7 @@ export interface OutgoingWebhookEvent {
   code?: string;
   reference?: string;
   start_param?: string;
+  client_note?: string;
   occurred_at: string;
   revenue_micros?: number;
   currency?: string;
@@ -73,9 +78,9 @@ export interface OutgoingWebhookEvent {
 
 /** Makes the text whose UTF-8 bytes are stored, signed and sent; the bytes are the same on every attempt. */
 export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
-  const { event_id, bot_id, user_tg_id, code, reference, start_param, occurred_at, revenue_micros, currency, test } =
-    event;
-  const named = { event: event.event, event_id, bot_id, user_tg_id, code, reference, start_param };
+  const { event_id, bot_id, user_tg_id, code, reference, start_param, client_note } = event;
+  const { occurred_at, revenue_micros, currency, test } = event;
+  const named = { event: event.event, event_id, bot_id, user_tg_id, code, reference, start_param, client_note };
   return JSON.stringify({ ...named, occurred_at, revenue_micros, currency, test });
 }
 

@@ -157,6 +157,9 @@ export const botSettings = z.object({
   sendsInterstitials: z
     .boolean()
     .describe("Each interstitial that is charged is sent as the webhook `interstitial`. It rewards nobody."),
+  sendsClientNotes: z
+    .boolean()
+    .describe("Webhooks and the list of events say what the bot's own mini-app passed to `show({ note })`. Unsigned."),
   interstitialSeconds: wholeNumber(0, 86_400, "seconds").describe(
     "A user is shown at most one interstitial within so many seconds.",
   ),

@@ -42,6 +42,8 @@ export interface FormatOptions {
 export interface ShowOptions extends FormatOptions {
   /** From your backend (`POST /client/v1/codes`), with a reference of your own. Without one, the user's open code or a new one. */
   readonly code?: string;
+  /** At most 128 characters, for your own books: `client_note` of the webhook. Unsigned, so never a reason to pay. */
+  readonly note?: string;
   /** Removes the ad. */
   readonly signal?: AbortSignal;
   /** Called when the video begins, so that a game can be silent. */

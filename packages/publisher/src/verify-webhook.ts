@@ -21,6 +21,11 @@ export interface AdEvent {
    * may be the user: do not let it decide what you pay.
    */
   readonly startParam: string | undefined;
+  /**
+   * What your own mini-app passed to `show({ note })`. Unsigned: do not let it decide what you pay. Undefined unless the bot's
+   * setting includes it (`pnpm ads bots update <bot-id> --sends-client-notes yes`).
+   */
+  readonly clientNote: string | undefined;
   /** When it was earned, in RFC 3339. */
   readonly occurredAt: string | undefined;
   /**
@@ -261,6 +266,7 @@ export function eventOf(fields: Readonly<Record<string, unknown>>): AdEvent {
     reference: textOf(fields.reference),
     // For information only: an event must not be lost because of it.
     startParam: startParamOf(fields.start_param),
+    clientNote: textOf(fields.client_note),
     occurredAt: textOf(fields.occurred_at),
     ...revenueOf(fields),
     isTest: fields.test === true || fields.user_tg_id === "0",

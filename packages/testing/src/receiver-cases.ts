@@ -48,6 +48,7 @@ const bodyOfAllFields = Buffer.from(
     code: "Zx7aQ2mN8pRt3vWk",
     reference: "order 7",
     start_param: "ref_7",
+    client_note: "level 7",
     occurred_at: "2026-01-02T03:09:41.000Z",
     revenue_micros: 1750,
     currency: "EUR",

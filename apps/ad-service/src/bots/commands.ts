@@ -41,6 +41,7 @@ const settings = {
   closeWhenCredited: "close the mini-app 3 s after the reward is credited",
   includeRevenue: "say in webhooks and in the list of events what each is worth to the publisher",
   sendsInterstitials: "send the webhook interstitial for each that is charged",
+  sendsClientNotes: "say in webhooks and in the list of events what the page passed to show()",
   interstitialSeconds: { text: "between two interstitials of a user", value: "seconds" },
   hasTasks: "the bot asks for tasks and gets their webhooks; read docs/tasks.md before",
   appOrigins: {

@@ -11,6 +11,7 @@ interface WebhookFacts {
   /** Empty or null: there is none. */
   reference?: string | null | undefined;
   startParam?: string | null | undefined;
+  clientNote?: string | null | undefined;
   at: Date;
   /** What the event says about its worth. */
   worth?: Pick<OutgoingWebhookEvent, "revenue_micros" | "currency">;
@@ -18,7 +19,16 @@ interface WebhookFacts {
 }
 
 /** The body of an event's webhook, which is stored with the event: each attempt sends the same bytes. */
-export function webhookBody({ code, reference, startParam, at, worth, isTest = false, ...of }: WebhookFacts): string {
+export function webhookBody({
+  code,
+  reference,
+  startParam,
+  clientNote,
+  at,
+  worth,
+  isTest = false,
+  ...of
+}: WebhookFacts): string {
   return encodeWebhookEvent({
     event: of.event,
     event_id: of.eventId,
@@ -27,6 +37,7 @@ export function webhookBody({ code, reference, startParam, at, worth, isTest = f
     ...(code !== undefined && { code }),
     ...(reference && { reference }),
     ...(startParam != null && { start_param: startParam }),
+    ...(clientNote != null && { client_note: clientNote }),
     occurred_at: at.toISOString(),
     ...worth,
     ...(isTest && { test: true }),

@@ -19,6 +19,7 @@ interface EventRow {
   code: string | null;
   reference: string | null;
   start_param: string | null;
+  client_note: string | null;
   revenue_micros: number | null;
   is_test: boolean;
   occurred_at: Date;
@@ -34,7 +35,7 @@ const deliveryIn = `coalesce((
      ), 'not-kept') as delivery`;
 
 const columns = `${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
-     revenue_micros, is_test, occurred_at, ${deliveryIn}`;
+     client_note, revenue_micros, is_test, occurred_at, ${deliveryIn}`;
 const ofFeed = "bot_id = $1 and not is_erased and xid < settled_xid()";
 /** By an index of their own: hidden ones, which no cursor passes, would be read again at each poll. */
 const isShown = "event <> 'interstitial'";
@@ -109,6 +110,7 @@ function listedEventOf(
     ...(row.code !== null && { code: row.code }),
     ...(row.reference !== null && { reference: row.reference }),
     ...(row.start_param !== null && { start_param: row.start_param }),
+    ...(row.client_note !== null && { client_note: row.client_note }),
     occurred_at: row.occurred_at.toISOString(),
     ...revenueFields(row.revenue_micros, worth),
     ...(row.is_test && { test: true as const }),
@@ -120,7 +122,7 @@ function listedEventOf(
 const ID_SLACK_MS = 5 * 60 * 1000;
 
 type LatestRow = Omit<EventRow, "epoch" | "xid">;
-const latestColumns = `event_id, event, user_id, code, reference, start_param, revenue_micros, is_test, occurred_at,
+const latestColumns = `event_id, event, user_id, code, reference, start_param, client_note, revenue_micros, is_test, occurred_at,
      ${deliveryIn}`;
 
 const latest = statement<LatestRow>(

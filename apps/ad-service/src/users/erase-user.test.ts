@@ -37,7 +37,7 @@ describe("erasing a user", () => {
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`;
     const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
-      /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|body|response_text|last_answer|testers|ad|url)$/;
+      /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|client_note|body|response_text|last_answer|testers|ad|url)$/;
     // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no user.
     const ofNobody = [
       "endpoints.url",
@@ -187,8 +187,8 @@ const rowsOfUser = [
   `insert into vast_ads (bot_id, view_id, opened_at, ad) values (:bot, :view, now(), jsonb_build_object('user', :user))`,
   "insert into viewer_consents (bot_id, user_id, consent, stated_at) values (:bot, :user, '{\"gdpr\": true}', now())",
   "insert into views_due (due_at, bot_id, view_id) values (now() + interval '1 day', :bot, :left)",
-  "update events set start_param = 'of_' || :user where user_id = :user",
-  "update views set start_param = 'of_' || :user where user_id = :user",
+  "update events set start_param = 'of_' || :user, client_note = 'of ' || :user where user_id = :user",
+  "update views set start_param = 'of_' || :user, client_note = 'of ' || :user where user_id = :user",
   "update bots set testers = array_append(testers, :user) where bot_id = :bot",
   "update endpoints set last_answer = 'no user ' || :user where bot_id = :bot",
 ];

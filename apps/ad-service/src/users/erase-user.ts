@@ -66,7 +66,7 @@ export const steps: readonly ErasureStep[] = [
     table: "events",
     becomes: "kept under a pseudonym, no longer listed",
     where: ofUser,
-    set: `user_id = $3, reference = null, start_param = null, is_erased = true, user_agent = null, address_hash = null,
+    set: `user_id = $3, reference = null, start_param = null, client_note = null, is_erased = true, user_agent = null, address_hash = null,
       network_hash = null`,
   },
   // What the log of billed events has of it is the hash with this salt.
@@ -81,7 +81,7 @@ export const steps: readonly ErasureStep[] = [
     table: "views",
     becomes: "kept under a pseudonym; held views are refused",
     where: ofUser,
-    set: `user_id = $3, reference = '', start_param = null, version = version + 1, token_hash = sha256(gen_random_uuid()::text::bytea),
+    set: `user_id = $3, reference = '', start_param = null, client_note = null, version = version + 1, token_hash = sha256(gen_random_uuid()::text::bytea),
       decided_at = case state when 'held' then now() else decided_at end,
       state = case state when 'held' then 'refused' else state end`,
   },

@@ -27,6 +27,8 @@ export interface AdView {
   reference: string;
   /** The publisher's own `startapp` value of the launch. */
   startParam: string | null;
+  /** What the page said of it, unsigned. */
+  clientNote: string | null;
   campaignId: string;
   creativeId: string;
   /** Its ad came from a VAST tag, so trackers are called. */
@@ -92,6 +94,7 @@ const columns = {
   userId: "s.user_id",
   reference: "s.reference",
   startParam: "s.start_param",
+  clientNote: "s.client_note",
   campaignId: "s.campaign_id",
   creativeId: "s.creative_id",
   isVast: "s.is_vast",

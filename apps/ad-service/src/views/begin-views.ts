@@ -11,6 +11,7 @@ export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
   code: Omit<OpeningCode, "joinTitle" | "isRewarded" | "isFollowed"> & { issuedAt?: Date };
   startParam: string | null;
+  clientNote: string | null;
   /** Of a priced view, as Telegram signed it: the log of billed events has a hash of it. */
   initData: string | undefined;
   viewId: string;
@@ -46,6 +47,7 @@ const newViewRows = rowParameters({
   code: "text",
   reference: "text",
   start_param: "text",
+  client_note: "text",
   init_data: "text",
   view_id: "text",
   campaign_id: "text",
@@ -70,8 +72,8 @@ const newViewRows = rowParameters({
 });
 
 /** Columns of `new_views` that the row of the view takes as they are. */
-const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
-      audience, duration_ms, format, skip_after_ms, charged_after_ms, opened_at, deadline, failed_creatives, price_micros`;
+const storedAsOpened = `bot_id, view_id, code, user_id, reference, start_param, client_note, campaign_id, creative_id,
+      is_vast, is_test, audience, duration_ms, format, skip_after_ms, charged_after_ms, opened_at, deadline, failed_creatives, price_micros`;
 
 /** What Telegram signed, for the log of billed events. */
 const storeLaunches = `insert into view_launches (bot_id, view_id, code, user_id, opened_at, init_data)
@@ -180,6 +182,7 @@ function newViewRowOf(view: NewView, position: number) {
     code: code.code,
     reference: code.reference,
     start_param: view.startParam,
+    client_note: view.clientNote,
     init_data: view.initData,
     view_id: view.viewId,
     campaign_id: view.campaignId,
@@ -217,6 +220,7 @@ function viewOfNew(view: NewView): AdView {
     userId: code.userId,
     reference: code.reference,
     startParam: view.startParam,
+    clientNote: view.clientNote,
     campaignId: view.campaignId,
     creativeId: view.creativeId,
     isVast: view.vastAd !== undefined,

@@ -49,6 +49,7 @@ export const changeRows = rowParameters({
   token_hash: "text",
   openings: "integer",
   start_param: "text",
+  client_note: "text",
   first_sequence: "integer",
   state: "text",
   started_at: "timestamptz",
@@ -69,6 +70,7 @@ export const changeRows = rowParameters({
   released_until: "timestamptz",
   event_id: "text",
   event: "text",
+  event_note: "text",
   price_micros: "bigint",
   revenue_micros: "bigint",
   body: "text",
@@ -126,6 +128,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
     token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
     openings: after.openings,
     start_param: after.startParam,
+    client_note: after.clientNote,
     first_sequence: after.firstSequence,
     state: after.state,
     started_at: after.startedAt,
@@ -155,6 +158,7 @@ function earningOf({ before, ending, charge }: ViewChange, decision: ViewDecisio
 }
 
 const noEvent = {
+  event_note: null,
   event_id: null,
   event: null,
   price_micros: null,
@@ -169,6 +173,7 @@ function eventColumns({ after, now }: ViewChange, ending: ViewEnding, facts: Vie
   return {
     event_id: ending.eventId,
     event: after.format,
+    event_note: facts.sendsClientNotes ? after.clientNote : null,
     price_micros: priceMicros,
     revenue_micros: revenueMicros,
     body: bodyOf(after, { ...facts, ...ending }, now, worth),
@@ -178,13 +183,18 @@ function eventColumns({ after, now }: ViewChange, ending: ViewEnding, facts: Vie
 
 /** The bytes of the event that the view may earn; null: nothing is sent of it. */
 export function bodyOf(
-  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest" | "format">,
-  { eventId, sendsInterstitials }: { eventId: string } & Pick<ViewerFacts, "sendsInterstitials">,
+  view: Pick<AdView, "botId" | "userId" | "code" | "reference" | "startParam" | "clientNote" | "isTest" | "format">,
+  {
+    eventId,
+    sendsInterstitials,
+    sendsClientNotes,
+  }: { eventId: string } & Pick<ViewerFacts, "sendsInterstitials" | "sendsClientNotes">,
   now: Date,
   { fields }: EventWorth,
 ): string | null {
   if (view.format === "interstitial" && !sendsInterstitials) return null;
   const { botId, userId, code, reference, startParam, isTest } = view;
-  const of = { eventId, botId, userId, code, reference, startParam };
+  const clientNote = sendsClientNotes ? view.clientNote : null;
+  const of = { eventId, botId, userId, code, reference, startParam, clientNote };
   return webhookBody({ event: view.format, ...of, at: now, worth: fields, isTest });
 }

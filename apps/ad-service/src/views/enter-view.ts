@@ -89,6 +89,8 @@ export interface EnterViewInput extends OpeningInput {
   requestedCode: string | undefined;
   /** The publisher's own `startapp` value of this launch. */
   startParam: string | undefined;
+  /** What the page says of this ad. */
+  clientNote: string | undefined;
   /** As Telegram signed it; undefined for a launch by an app grant. */
   initData: string | undefined;
   /** The launch data is too old to begin a view. */
@@ -210,7 +212,7 @@ async function continueView(
   { views, ads }: EnterViewDeps,
   view: AdView,
   { code, limit, vastAd }: Opening,
-  { startParam, token, eventId, device, now }: EnterViewInput,
+  { startParam, clientNote, token, eventId, device, now }: EnterViewInput,
 ): Promise<EnterViewOutcome | Changed> {
   const isUnfinished = view.state === "opened" || view.state === "playing";
   if (isUnfinished && now > view.deadline) return refused("CODE_EXPIRED");
@@ -228,6 +230,7 @@ async function continueView(
     tokenHash: hashSessionToken(token),
     openings: view.openings + 1,
     ...(isUnfinished && startParam !== undefined && { startParam }),
+    ...(isUnfinished && clientNote !== undefined && { clientNote }),
     firstSequence: Math.max(nextSequence(view.progress), ...pending.map(({ sequence }) => sequence + 1)),
     // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
     // The page plays from now on, and the time before is credited to no view.
@@ -291,7 +294,7 @@ async function beginView(
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { views, ads } = deps;
-  const { device, now, startParam = null } = input;
+  const { device, now, startParam = null, clientNote = null } = input;
   const failedCreatives = [...new Set([...(broken?.failedCreatives ?? []), ...failed])];
   const code = opening.code ?? newCodeOf(input);
   const viewId = newViewId(code, input.viewRandom);
@@ -303,6 +306,7 @@ async function beginView(
     const view: NewView = {
       code,
       startParam,
+      clientNote,
       initData: input.isTest || (priceMicros ?? state.campaign.viewPriceMicros) === 0 ? undefined : input.initData,
       viewId,
       tokenHash: hashSessionToken(input.token),

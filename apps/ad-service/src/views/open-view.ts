@@ -98,6 +98,7 @@ export interface OpenViewInput extends OpeningInput {
   code: string | undefined;
   /** The unsigned `startapp` parameter of the page's address. */
   startParam: string | undefined;
+  clientNote: string | undefined;
   /** The viewer wants another ad, regardless of the code that the app was opened with. */
   isAnother: boolean;
   format: ViewFormat;
@@ -187,12 +188,13 @@ async function openForUser(
   const { userAgent = "", device, random, viewRandom, token, eventId } = input;
   const shared = { device, random, viewRandom, token, eventId, now };
   const { startParam } = launch;
-  const { address, consent } = input;
+  const { address, consent, clientNote } = input;
   const opening = {
     bot,
     userId,
     requestedCode,
     startParam,
+    clientNote,
     initData,
     mustContinue,
     userAgent,

@@ -26,7 +26,10 @@ type FactRow = ViewerEarnings &
   ViewerInterstitials &
   ViewerLimitSettings &
   Charge &
-  Pick<ViewerFacts, "decisions" | "clockHolderId" | "creditedUntil" | "isBotSuspended" | "sendsInterstitials"> & {
+  Pick<
+    ViewerFacts,
+    "decisions" | "clockHolderId" | "creditedUntil" | "isBotSuspended" | "sendsInterstitials" | "sendsClientNotes"
+  > & {
     position: number;
     unfinished: number | null;
     lastActiveAt: Date | null;
@@ -39,7 +42,7 @@ const readFacts = statement<FactRow>(
      v.day::text, v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap", bots.is_suspended as "isBotSuspended",
      v.last_interstitial_at as "lastInterstitialAt", bots.interstitial_seconds as "interstitialSeconds",
-     bots.sends_interstitials as "sendsInterstitials",
+     bots.sends_interstitials as "sendsInterstitials", bots.sends_client_notes as "sendsClientNotes",
      coalesce(view.price_micros, ad.price) as "priceMicros", bots.include_revenue as "includeRevenue", ${selectTerms},
      unfinished.count::integer as unfinished, unfinished."lastActiveAt", unfinished."firstDeadline"
    from (${factRows.table}) as changes

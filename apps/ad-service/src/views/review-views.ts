@@ -76,16 +76,17 @@ interface ViewId {
 type Decision = ViewId & { author?: Author | undefined; now: Date };
 
 type FactRow = Omit<ReviewFacts<StoredState>, "charge"> &
-  Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "format" | "version"> & {
+  Pick<AdView, "botId" | "code" | "userId" | "reference" | "startParam" | "clientNote" | "format" | "version"> & {
     chargedEventId: string | null;
     isRefunded: boolean;
     sendsInterstitials: boolean;
+    sendsClientNotes: boolean;
   };
 
 const readFacts = statement<FactRow>(
   "views.review-facts",
-  `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.is_test as "isTest",
-     s.version, s.state, s.format, sends_interstitials as "sendsInterstitials", coalesce(s.price_micros, view_price_micros) as "priceMicros", include_revenue as "includeRevenue",
+  `select s.bot_id as "botId", s.code, s.user_id as "userId", s.reference, s.start_param as "startParam", s.client_note as "clientNote", s.is_test as "isTest",
+     sends_client_notes as "sendsClientNotes", s.version, s.state, s.format, sends_interstitials as "sendsInterstitials", coalesce(s.price_micros, view_price_micros) as "priceMicros", include_revenue as "includeRevenue",
      ${selectTerms}, e.event_id as "chargedEventId",
      refunds.event_id is not null as "isRefunded"
    from views s join bots using (bot_id) left join campaigns using (campaign_id)
@@ -107,15 +108,16 @@ const release = statement<{ eventId: string }>(
   `with released as (
     update views set state = 'rewarded', decided_at = $4, version = version + 1
     where bot_id = $1 and view_id = $2 and ${inWeekOfView("$2", "code")} and version = $3
-    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test, audience, format
+    returning bot_id, code, user_id, reference, start_param, client_note, campaign_id, creative_id, is_test, audience, format
   ),
   earned as (
     select bot_id, $5::text as event_id, format as event, user_id, code, nullif(reference, '') as reference, is_test,
       campaign_id, creative_id, $6::bigint as price_micros, $7::bigint as revenue_micros, audience,
-      $4::timestamptz as occurred_at, $8::text as body, start_param
+      $4::timestamptz as occurred_at, $8::text as body, start_param,
+      case when $9::boolean then client_note end as client_note
     from released
   ),
-  ${enqueueWebhook({ from: "earned", maySayNothing: true, more: ["start_param", "audience"] })}
+  ${enqueueWebhook({ from: "earned", maySayNothing: true, more: ["start_param", "client_note", "audience"] })}
   select event_id as "eventId" from enqueued`,
 );
 const refuse = statement<{ state: StoredState }>(
@@ -143,7 +145,13 @@ export function releaseView(
     const decision = decideRelease(facts);
     if (decision.outcome === "not-held") return decision;
     const { worth } = decision;
-    const event = [eventId, worth.priceMicros, worth.revenueMicros, bodyOf(facts, { ...facts, eventId }, now, worth)];
+    const event = [
+      eventId,
+      worth.priceMicros,
+      worth.revenueMicros,
+      bodyOf(facts, { ...facts, eventId }, now, worth),
+      facts.sendsClientNotes,
+    ];
     const values = [botId, viewId, facts.version, now, ...event];
     const released = await changeAudited(database, { objectId: viewId, author }, { statement: release, values });
     return released ? { outcome: "released", eventId } : "changed";

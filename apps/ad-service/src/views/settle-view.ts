@@ -27,6 +27,8 @@ export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Viewer
   isBotSuspended: boolean;
   /** The bot asks for the webhook `interstitial`. */
   sendsInterstitials: boolean;
+  /** Its events say what the page said. */
+  sendsClientNotes: boolean;
 }
 
 export type ViewDecision =

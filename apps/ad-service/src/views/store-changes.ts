@@ -112,7 +112,7 @@ const record = statement<Row>(
   stored as (
     update views s set
       version = s.version + 1, token_hash = coalesce(decode(u.token_hash, 'hex'), s.token_hash),
-      openings = u.openings, first_sequence = u.first_sequence, start_param = u.start_param,
+      openings = u.openings, first_sequence = u.first_sequence, start_param = u.start_param, client_note = u.client_note,
       suspicions = coalesce(u.suspicions, s.suspicions), state = u.state, accepted_ms = u.accepted_ms,
       clock_ms = u.clock_ms, credited_until = u.credited_until, covered = u.covered, sequences = u.sequences,
       signals = u.signals, refusals = u.refusals, started_at = u.started_at, last_report_at = u.last_report_at,
@@ -125,10 +125,10 @@ const record = statement<Row>(
   ${recordBeside()},
   earned as (
     select bot_id, event_id, event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
-      creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, traceparent, start_param
-    from unchanged where event_id is not null
+      creative_id, price_micros, revenue_micros, audience, now as occurred_at, body, traceparent, start_param,
+      event_note as client_note from unchanged where event_id is not null
   ),
-  ${enqueueWebhook({ from: "earned", isTraced: true, maySayNothing: true, more: ["start_param", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", isTraced: true, maySayNothing: true, more: ["start_param", "client_note", "audience"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select 'stored' as kind, position, null as "eventId", null as url, null as "deliveryMode" from stored
   union all
   select 'claimed', null, event_id, url, delivery_mode from claimed_events

@@ -72,6 +72,7 @@ function newView(code: string, at: Date, decisions: number | null, clockHolder?:
     creativeId: "cre_a",
     durationMs: 10_000,
     startParam: null,
+    clientNote: null,
     initData: undefined,
     tokenHash: "",
     vastAd: undefined,

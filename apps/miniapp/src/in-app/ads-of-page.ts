@@ -15,6 +15,8 @@ interface FormatOptions {
 interface ShowOptions extends FormatOptions {
   /** From the publisher's backend. Without one, the ad service uses the user's open code, or a new one. */
   readonly code?: string;
+  /** What the page says of this ad; it is passed on unsigned. */
+  readonly note?: string;
   /** Removes the ad. */
   readonly signal?: AbortSignal;
   /** Called when the video begins, so that a game can be silent. */
@@ -127,7 +129,8 @@ export function init({ botId }: { readonly botId: string }) {
     },
 
     /** Shows an ad over the page. Rejects only for a mistake of the page's developer. */
-    async show({ format, code, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
+    async show({ format, code, note, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
+      if (note && !/^[^\p{Cc}\p{Cs}]{1,128}$/u.test(note)) fail("note has at most 128 characters, on one line");
       if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
       isShown = true;
       try {
@@ -143,7 +146,7 @@ export function init({ botId }: { readonly botId: string }) {
         const { theme, version } = launch;
         const { app_grant: appGrant } = reply.answer;
         return await shown.show(
-          { appGrant, format, initData: initDataOf(botId), code, theme, version, client: clientOfPage() },
+          { appGrant, format, initData: initDataOf(botId), code, note, theme, version, client: clientOfPage() },
           { signal, onStart },
         );
       } finally {

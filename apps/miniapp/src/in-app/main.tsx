@@ -71,7 +71,7 @@ async function show(
   launch: ShownLaunch,
   { frame, video }: { frame: WatchedFrame; video: Start["video"] },
 ): Promise<void> {
-  const { initData, appGrant, format, code, theme, version, client } = launch;
+  const { initData, appGrant, format, note, code, theme, version, client } = launch;
   paintTheme(theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
   const host = createFrameHost(port, { client, format, frame });
@@ -83,6 +83,7 @@ async function show(
       initData,
       appGrant,
       format,
+      note,
       code,
       startParam: undefined,
       theme,

@@ -34,6 +34,7 @@ export interface ShownLaunch {
   /** The publisher's API and the user's language are read from it. */
   readonly initData: string;
   readonly code: string | undefined;
+  readonly note: string | undefined;
   readonly theme: Readonly<Record<string, string>>;
   readonly version: string | undefined;
   /** Telegram's client is around the script's page, and `isNative`: it is no frame of Telegram Web. */

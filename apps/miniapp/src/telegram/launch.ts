@@ -6,6 +6,7 @@ export interface Launch {
   readonly initData: string | undefined;
   /** In a frame of the publisher's own mini-app: opens ads instead of the launch data, which grows old. */
   readonly appGrant?: string;
+  readonly note?: string | undefined;
   readonly format?: "rewarded" | "interstitial" | undefined;
   readonly code: string | undefined;
   /** Telegram's `startapp` parameter as it is in the address, for clients that do not sign it. */

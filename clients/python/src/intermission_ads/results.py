@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
-from .webhook import AdEvent, AnyEventType, EventType, read_revenue, read_start_param
+from .webhook import AdEvent, AnyEventType, EventType, read_client_note, read_revenue, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
@@ -341,6 +341,7 @@ def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
         code=one.get("code"),
         reference=one.get("reference"),
         start_param=read_start_param(one.get("start_param")),
+        client_note=read_client_note(one.get("client_note")),
         occurred_at=one.get("occurred_at"),
         revenue_micros=revenue_micros,
         currency=currency,

@@ -47,6 +47,9 @@ class AdEvent:
     start_param: str | None
     """The `startapp` value of the link that opened the mini-app, unless it is a code. Whoever made the link chose it, and
     that may be the user: do not let it decide what you pay."""
+    client_note: str | None
+    """What your own mini-app passed to `show({ note })`. Unsigned: do not let it decide what you pay. None unless the bot's
+    setting includes it (`pnpm ads bots update <bot-id> --sends-client-notes yes`)."""
     occurred_at: str | None
     """RFC 3339: when it was earned."""
     revenue_micros: int | None
@@ -272,6 +275,7 @@ def _read_event(body: bytes) -> AdEvent:
         event=event,
         user_id=user_id,
         start_param=start_param,
+        client_note=read_client_note(fields.get("client_note")),
         revenue_micros=revenue_micros,
         currency=currency,
         is_test=is_test,
@@ -282,6 +286,11 @@ def _read_event(body: bytes) -> AdEvent:
 def read_start_param(value: Any) -> str | None:
     """None unless it is a value that Telegram allows: an event must not be lost because of it."""
     return value if isinstance(value, str) and re.fullmatch("[A-Za-z0-9_-]{1,512}", value) else None
+
+
+def read_client_note(value: Any) -> str | None:
+    """None unless it is a text: an event must not be lost because of it."""
+    return value if isinstance(value, str) and value else None
 
 
 def read_revenue(fields: Mapping[str, Any]) -> tuple[int, str] | tuple[None, None]:

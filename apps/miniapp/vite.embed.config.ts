@@ -3,6 +3,7 @@ import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { inAppScripts } from "./build/in-app-scripts.ts";
+import { bundled, inlineScripts } from "./build/inline-scripts.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
 import { printSizes } from "./build/print-sizes.ts";
@@ -14,6 +15,7 @@ export default defineConfig(({ mode }) => ({
   define: { "import.meta.env.IN_APP": "true" },
   plugins: [
     react(),
+    inlineScripts([{ entry: "../src/in-app/early-frame.ts", maxBytes: 2048, compile: bundled }]),
     inAppScripts({
       "sdk-v1.js": { entry: "src/in-app/sdk.ts", maxKilobytes: 6 },
       "sdk-adsgram.js": { entry: "src/in-app/adsgram-names.ts", maxKilobytes: 6 },

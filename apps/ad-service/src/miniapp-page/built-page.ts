@@ -222,9 +222,9 @@ export function botLink({ username }: Pick<Bot, "username">): string | undefined
   return username !== null && /^\w{1,64}$/.test(username) ? `https://t.me/${username}` : undefined;
 }
 
-/** Tells the frame from whose pages it takes a port. */
+/** Tells the frame from whose pages it takes a port: before its first script, which reads it. */
 export function embedAppOrigins(html: string, origins: readonly string[]): string {
-  return html.replace("</head>", () => `<meta name="app-origins" content="${escaped(origins.join(" "))}" /></head>`);
+  return html.replace("<script", () => `<meta name="app-origins" content="${escaped(origins.join(" "))}" /><script`);
 }
 
 /** Puts the bot's address into the page, for readers who open it outside Telegram. */

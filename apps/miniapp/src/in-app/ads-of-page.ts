@@ -133,6 +133,8 @@ export function init({ botId }: { readonly botId: string }) {
       if (note && !/^[^\p{Cc}\p{Cs}]{1,128}$/u.test(note)) fail("note has at most 128 characters, on one line");
       if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
       isShown = true;
+      // The first ad of a page: its frame loads while the service says whether there is one.
+      const first = grant || preloaded() ? undefined : newFrame();
       try {
         const reply = await ask(format);
         if (reply.kind !== "answered") return { outcome: reply.kind, reason: reply.reason };
@@ -141,15 +143,17 @@ export function init({ botId }: { readonly botId: string }) {
         if (!available)
           return reason === "no-ad" ? { outcome: reason, ...when } : { outcome: "limited", reason, ...when };
         if (signal?.aborted) return { outcome: "closed-early", secondsWatched: 0 };
-        const shown = preloaded() ?? newFrame();
+        const shown = preloaded() ?? (first && !first.isLost ? first : newFrame());
         frame = undefined;
         const { theme, version } = launch;
-        const { app_grant: appGrant } = reply.answer;
+        const { app_grant: appGrant, media } = reply.answer;
+        if (media) shown.preload(media);
         return await shown.show(
           { appGrant, format, initData: initDataOf(botId), code, note, theme, version, client: clientOfPage() },
           { signal, onStart },
         );
       } finally {
+        first?.remove();
         isShown = false;
       }
     },

@@ -1,6 +1,7 @@
 /** The page of `/embed/{bot}`: the app in a frame of the publisher's own mini-app. A build of its own, so that the mini-app stays as it is. */
 import "../old-browsers.ts";
 import { createRoot } from "react-dom/client";
+import { readEarlyAnswer } from "../ad-service-client.ts";
 import { App } from "../app.tsx";
 import { Crashed } from "../entry/crashed.tsx";
 import { loadTranslator } from "../locales/load-translator.ts";
@@ -10,9 +11,9 @@ import { paintTheme } from "../telegram/paint-theme.ts";
 import { readLanguageCode } from "../telegram/read-language-code.ts";
 import { ErrorBoundary, faultPlace } from "../ui/error-boundary.tsx";
 import type { Start } from "../watch-ad/use-ad-session.ts";
-import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
+import type {} from "./early-frame.ts";
 import { createFrameHost } from "./frame-host.ts";
-import { FRAME_PORT, FRAME_READY, type ShownLaunch, type ToFrame } from "./messages.ts";
+import type { ShownLaunch, ToFrame } from "./messages.ts";
 import { WatchedFrame } from "./watch-frame.ts";
 import "../ui/styles.css";
 import "./interstitial.css";
@@ -20,57 +21,22 @@ import "./interstitial.css";
 /** Where the frame is not in view by then, the ad waits for it. */
 const PATIENCE_MS = 1000;
 
-/** One port from the page around this frame, if its origin is registered; every other message is ignored. */
-function receivePort(): Promise<MessagePort> {
-  const origins = document.querySelector<HTMLMetaElement>('meta[name="app-origins"]')?.content.split(" ") ?? [];
-  return new Promise((resolve) => {
-    const onMessage = ({ source, origin, data, ports: [port] }: MessageEvent) => {
-      if (source !== window.parent || !origins.includes(origin) || data !== FRAME_PORT || !port) return;
-      window.removeEventListener("message", onMessage);
-      resolve(port);
-    };
-    window.addEventListener("message", onMessage);
-    // It says nothing, so any page may hear it; the policy of this one names who may frame it.
-    window.parent.postMessage(FRAME_READY, "*");
-  });
-}
-
 async function main(): Promise<void> {
-  const port = await receivePort();
+  const { port: receiving, shown, heard } = window.earlyFrame;
+  const port = await receiving;
   const frame = new WatchedFrame();
   frame.start();
-  let video: HTMLVideoElement | undefined;
-  let isShown = false;
-  const onMessage = ({ data }: MessageEvent<ToFrame>) => {
+  const hear = (message: ToFrame) => {
     // The page is anybody's, and may post anything.
-    switch (data?.kind) {
-      case "preload": {
-        const { url, poster_url: poster } = data.media;
-        video = loadVideo(document.createElement("video"), { media_url: url, ...(poster && { poster_url: poster }) });
-        return;
-      }
-      case "show":
-        if (isShown) return;
-        isShown = true;
-        return show(port, data, { frame, video: () => video });
-      case "window":
-        return frame.setWindow(data);
-      case "event":
-        // The host hears them, once the ad is shown.
-        return;
-      default:
-        data satisfies never;
-    }
+    if (message?.kind === "window") frame.setWindow(message);
   };
-  port.addEventListener("message", onMessage);
-  port.start();
+  for (const message of heard) hear(message);
+  port.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => hear(data));
+  await show(port, await shown, frame);
 }
 
-async function show(
-  port: MessagePort,
-  launch: ShownLaunch,
-  { frame, video }: { frame: WatchedFrame; video: Start["video"] },
-): Promise<void> {
+async function show(port: MessagePort, launch: ShownLaunch, frame: WatchedFrame): Promise<void> {
+  const { types, opening: replying } = window.earlyFrame;
   const { initData, appGrant, format, note, code, theme, version, client } = launch;
   paintTheme(theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
@@ -89,16 +55,20 @@ async function show(
       theme,
       version,
     },
-    types: playableTypes(document.createElement("video")),
-    video,
+    types,
+    video: () => window.earlyFrame.video,
   };
+  const opening = replying && readEarlyAnswer(replying);
+  // Where the inline script shows the picture, the first screen has it, too.
+  const answer = window.earlyFrame.video && (await opening);
   document.title = translator.text("pageTitle");
   const root = document.getElementById("root");
   if (!root) throw new Error("index.html has no #root");
   createRoot(root, { onCaughtError: (fault) => console.error("crashed at", faultPlace(fault)) }).render(
     <TranslatorProvider value={translator}>
       <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
-        {() => <App start={start} host={host} />}
+        {/* A retry opens the session again, because the report numbers of the early one are already used. */}
+        {(attempt) => <App start={attempt === 0 ? { ...start, opening, answer } : start} host={host} />}
       </ErrorBoundary>
     </TranslatorProvider>,
   );

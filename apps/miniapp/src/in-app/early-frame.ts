@@ -1,0 +1,85 @@
+import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
+import { callAdService, type Reply } from "../call-ad-service.ts";
+import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
+import { FRAME_PORT, FRAME_READY, type PreloadedMedia, type ShownLaunch, type ToFrame } from "./messages.ts";
+
+/** What the frame's inline script heard and began before the app's files arrived. The app adopts its request and its video. */
+export interface EarlyFrame {
+  readonly port: Promise<MessagePort>;
+  /** Resolves with the launch, once. */
+  readonly shown: Promise<ShownLaunch>;
+  /** What came before the app listened. */
+  readonly heard: ToFrame[];
+  readonly types: readonly string[];
+  opening?: Promise<Reply<OpenSessionResponse>>;
+  video?: HTMLVideoElement;
+}
+
+declare global {
+  interface Window {
+    earlyFrame: EarlyFrame;
+  }
+}
+
+const types = playableTypes(document.createElement("video"));
+const heard: ToFrame[] = [];
+
+/** The picture stands where the offer will have it. Only its beginning is loaded, beside the app's files. */
+function showVideo({ url, poster_url: poster }: PreloadedMedia): HTMLVideoElement {
+  const video = window.earlyFrame.video ?? document.createElement("video");
+  if (video.src === url) return video;
+  loadVideo(video, { media_url: url, ...(poster && { poster_url: poster }) }).preload = "metadata";
+  document.querySelector(".video-slot")?.append(video);
+  window.earlyFrame.video = video;
+  return video;
+}
+
+function open({ appGrant, format, note, code }: ShownLaunch): Promise<Reply<OpenSessionResponse>> {
+  const opening = callAdService<OpenSessionResponse>("", {
+    bot_id: location.pathname.split("/").pop(),
+    app_grant: appGrant,
+    format,
+    client_note: note,
+    code,
+    media_types: types,
+    preloaded: window.earlyFrame.video?.src.split("/media/")[1],
+  });
+  opening
+    .then(({ body }) => {
+      if (body.outcome !== "session" || body.state === "rewarded" || body.state === "watched") return;
+      const { media_url: url, poster_url } = body.ad;
+      showVideo({ url, poster_url });
+    })
+    // The app reads the same answer and reports its errors.
+    .catch(() => {});
+  return opening;
+}
+
+/** One port from the page around this frame, if its origin is registered; every other message is ignored. */
+const port = new Promise<MessagePort>((resolve) => {
+  const origins = document.querySelector<HTMLMetaElement>('meta[name="app-origins"]')?.content.split(" ") ?? [];
+  const onMessage = ({ source, origin, data, ports: [first] }: MessageEvent) => {
+    if (source !== window.parent || !origins.includes(origin) || data !== FRAME_PORT || !first) return;
+    window.removeEventListener("message", onMessage);
+    resolve(first);
+  };
+  window.addEventListener("message", onMessage);
+});
+const shown = new Promise<ShownLaunch>((resolve) => {
+  let isShown = false;
+  port.then((opened) => {
+    opened.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => {
+      heard.push(data);
+      // The page is anybody's, and may post anything.
+      if (data?.kind === "preload" && typeof data.media?.url === "string") showVideo(data.media);
+      if (data?.kind !== "show" || isShown) return;
+      isShown = true;
+      if (types.length > 0) window.earlyFrame.opening = open(data);
+      resolve(data);
+    });
+    opened.start();
+  });
+});
+window.earlyFrame = { port, shown, heard, types };
+// It says nothing, so any page may hear it; the policy of this one names who may frame it.
+window.parent.postMessage(FRAME_READY, "*");

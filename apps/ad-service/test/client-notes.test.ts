@@ -57,10 +57,13 @@ test("a view that is opened again has the page's last word", async () => {
   expect(await notes()).toEqual(["second"]);
 });
 
-test.each([["x".repeat(129)], ["two\nlines"], ["\u0000"], ["\ud800"], [7], [{}]])("the note %j opens nothing", async (note) => {
-  expect(await openWith(note)).toMatchObject({
-    status: 400,
-    body: { error: { details: [{ field: "client_note" }] } },
-  });
-  expect(await fixture.storedViews()).toEqual([]);
-});
+test.each([["x".repeat(129)], ["two\nlines"], ["\u0000"], ["\ud800"], [7], [{}]])(
+  "the note %j opens nothing",
+  async (note) => {
+    expect(await openWith(note)).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ field: "client_note" }] } },
+    });
+    expect(await fixture.storedViews()).toEqual([]);
+  },
+);

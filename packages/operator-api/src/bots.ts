@@ -310,6 +310,10 @@ export const botRoutes = {
     params,
     answer: z.object({
       scriptUrl: z.string().describe("The address of the script for the pages."),
+      pinned: z
+        .object({ url: z.string(), integrity: z.string() })
+        .nullable()
+        .describe("The same script at an address that never changes, and its hash for the attribute `integrity`."),
       origins: z.array(seenOrigin),
       asOf: moment.describe("When the server read it."),
     }),

@@ -97,7 +97,16 @@ export const botCommands = subject("bots", "publishers' bots and their settings"
       VERSION: "version",
       STATE: ({ state }) => state && scriptStatesInEnglish[state],
     },
-    text: (_rows, { scriptUrl }, table) => `${table}\nThe script: <script src="${scriptUrl}"></script>`,
+    text: (_rows, { scriptUrl, pinned }, table) =>
+      [
+        table,
+        `The script: <script src="${scriptUrl}"></script>`,
+        ...(pinned
+          ? [
+              `As it is now, for good: <script src="${pinned.url}" integrity="${pinned.integrity}" crossorigin="anonymous"></script>`,
+            ]
+          : []),
+      ].join("\n"),
   }),
   update: verb("updateBot", {
     description: "change settings of a bot; the others stay",

@@ -26,6 +26,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { ApiTokens } from "./authenticate-client.ts";
 import { type Bots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
+import { pinnedScript } from "./kept-scripts.ts";
 import { listBots } from "./list-bots.ts";
 import { listAppOrigins } from "./script-sightings.ts";
 import { removePicture, setPicture } from "./set-picture.ts";
@@ -140,7 +141,8 @@ function refuseOperatorSettings(settings: object): void {
 async function seenOrigins({ database, publicUrl, now }: BotOperatorDeps, botId: string) {
   const bot = await readBot(database, botId);
   if (!bot) throw unknownBot(botId);
-  return { scriptUrl: `${publicUrl}/sdk/v1.js`, origins: await listAppOrigins(database, bot), asOf: now() };
+  const pinned = await pinnedScript(database, publicUrl);
+  return { scriptUrl: `${publicUrl}/sdk/v1.js`, pinned, origins: await listAppOrigins(database, bot), asOf: now() };
 }
 
 /** A mistyped name blocks no advertiser. It is no error, because an advertiser may be blocked before its first campaign. */

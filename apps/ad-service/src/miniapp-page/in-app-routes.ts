@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip as gzipBytes } from "node:zlib";
 import { telegramId } from "@intermission/ad-core/wire-fields";
+import type { Database } from "@intermission/postgres/open-database";
 import type { BriefCache } from "@intermission/server/brief-cache";
 import { notFound } from "@intermission/server/refuse";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bots, findBot } from "../bots/bots.ts";
+import { keepScript, readKeptScript } from "../bots/kept-scripts.ts";
 import {
   contentSecurityPolicy,
   embedAppOrigins,
@@ -19,6 +23,7 @@ import { sendFriendlyPage } from "./friendly-page.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
 
 interface InAppDeps {
+  database: Database;
   bots: Bots;
   /** Where the mini-app was built; the frame and its script are a build in it. */
   miniappDir: string;
@@ -35,7 +40,7 @@ const scripts = { "v1.js": "sdk-v1.js", "adsgram.js": "sdk-adsgram.js", "monetag
  */
 export async function inAppRoutes(
   scope: FastifyInstance,
-  { bots, miniappDir, publicUrl }: InAppDeps,
+  { database, bots, miniappDir, publicUrl }: InAppDeps,
   elsewhere: BriefCache<SourcesElsewhere>,
 ): Promise<void> {
   const folder = join(miniappDir, "embed");
@@ -50,9 +55,26 @@ export async function inAppRoutes(
     return sendAsset(request, reply, asset);
   });
 
+  let isKept = false;
+  const keepOnce = async (script: Buffer, log: FastifyBaseLogger) => {
+    if (isKept) return;
+    try {
+      await keepScript(database, script);
+      isKept = true;
+    } catch (error) {
+      log.error(
+        { err: error },
+        "the in-app script could not be kept for pages that name its hash; the next call tries again",
+      );
+    }
+  };
+  const first = page.built?.assets.get(scripts["v1.js"]);
+  if (first) await keepOnce(first.bytes, scope.log);
+
   const sendScript = async (fileName: string, request: FastifyRequest, reply: FastifyReply) => {
     const script = (await open())?.assets.get(fileName);
     if (script === undefined) throw notFound("the mini-app is not built: run `npm run build`");
+    if (fileName === scripts["v1.js"]) await keepOnce(script.bytes, request.log);
     const etag = `"${createHash("sha256").update(script.bytes).digest("base64url").slice(0, 27)}"`;
     // Pages of any origin load it, also with `crossorigin` and the hash of its text.
     reply.header("access-control-allow-origin", "*").header("cross-origin-resource-policy", "cross-origin");
@@ -63,6 +85,15 @@ export async function inAppRoutes(
   };
   for (const [name, fileName] of Object.entries(scripts))
     scope.get(`/sdk/${name}`, (request, reply) => sendScript(fileName, request, reply));
+
+  // The same text for good, for pages that name its hash in `integrity`.
+  scope.get<{ Params: { hash: string } }>("/sdk/v1.:hash.js", async (request, reply) => {
+    const bytes = await readKeptScript(database, request.params.hash);
+    if (bytes === undefined) throw notFound("no script of this hash was ever served here: load /sdk/v1.js");
+    reply.header("access-control-allow-origin", "*").header("cross-origin-resource-policy", "cross-origin");
+    const gzip = await promisify(gzipBytes)(bytes, { level: 9 });
+    return sendAsset(request, reply, { bytes, mediaType: "text/javascript; charset=utf-8", brotli: undefined, gzip });
+  });
 
   scope.get<{ Params: { botId: string } }>("/embed/:botId", async (request, reply) => {
     const { botId } = request.params;

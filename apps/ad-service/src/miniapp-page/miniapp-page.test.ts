@@ -8,6 +8,7 @@ import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { forgetBot, openBots } from "../bots/bots.ts";
+import { pinnedScript } from "../bots/kept-scripts.ts";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy, embedVideo } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
@@ -245,7 +246,10 @@ describe("the mini-app's page", () => {
     onTestFinished(() => rm(miniappDir, { recursive: true }));
     const assets = join(miniappDir, "embed", "assets");
     await mkdir(assets, { recursive: true });
-    await writeFile(join(miniappDir, "embed", "index.html"), "<html lang><head></head><body></body></html>");
+    await writeFile(
+      join(miniappDir, "embed", "index.html"),
+      "<html lang><head><script src=a></script></head><body></body></html>",
+    );
     for (const name of ["v1", "adsgram", "monetag"]) await writeFile(join(assets, `sdk-${name}.js`), name);
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     onTestFinished(() => app.close());
@@ -278,6 +282,25 @@ describe("the mini-app's page", () => {
       const etag = String(script.headers.etag);
       expect((await app.inject({ url, headers: { "if-none-match": etag } })).statusCode).toBe(304);
     }
+
+    const pinned = await pinnedScript(store.database, "");
+    const integrity = `sha384-${createHash("sha384").update("v1").digest("base64")}`;
+    expect(pinned).toMatchObject({ url: expect.stringMatching(/^\/sdk\/v1\.[\w-]{22}\.js$/), integrity });
+    // A later build serves another script, and the page that names the hash keeps its own.
+    await writeFile(join(assets, "sdk-v1.js"), "v1 of the next build");
+    const next = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    onTestFinished(() => next.close());
+    miniappPageRoutes(next, { database: store.database, bots, miniappDir, ...shared });
+    await next.ready();
+    expect((await next.inject({ url: "/sdk/v1.js" })).body).toBe("v1 of the next build");
+    const kept = await next.inject({ url: pinned?.url ?? "" });
+    expect(kept.body).toBe("v1");
+    expect(kept.headers).toMatchObject({
+      "cache-control": expect.stringContaining("immutable"),
+      "access-control-allow-origin": "*",
+    });
+    expect((await pinnedScript(store.database, ""))?.integrity).not.toBe(integrity);
+    expect((await next.inject({ url: "/sdk/v1.0123456789012345678901.js" })).statusCode).toBe(404);
   });
 });
 

@@ -124,10 +124,9 @@ export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDep
         spend(request, checks, addressNetwork(request.ip), at);
         const made = newIds(at);
         const { code, start_param: startParam, another: isAnother = false, format = "rewarded" } = body;
-        const { client_note: clientNote, consent } = body;
         const browser = browserOf(request, body, countrySource);
         const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, format, ...browser };
-        const input = { ...launched, clientNote, consent, count: countingFor(request) };
+        const input = { ...launched, clientNote: body.client_note, consent: body.consent, count: countingFor(request) };
         const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
         const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);

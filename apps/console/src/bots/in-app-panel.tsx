@@ -32,7 +32,7 @@ export function InAppPanel({ bot }: { bot: Bot }) {
       <h2 id="in-app">{words.title}</h2>
       <p className="secondary">{words.about}</p>
       <AnswerView query={seen} rows={2}>
-        {({ scriptUrl, origins, asOf }) => (
+        {({ scriptUrl, pinned, origins, asOf }) => (
           <>
             {origins.length === 0 ? (
               <p>{words.none}</p>
@@ -46,6 +46,15 @@ export function InAppPanel({ bot }: { bot: Bot }) {
               </ul>
             )}
             <Snippet botId={botId} scriptUrl={scriptUrl} />
+            {pinned && (
+              <details>
+                <summary>{words.pinned}</summary>
+                <p className="secondary">{words.pinnedAbout}</p>
+                <CopyButton
+                  value={`<script src="${pinned.url}" integrity="${pinned.integrity}" crossorigin="anonymous"></script>`}
+                />
+              </details>
+            )}
           </>
         )}
       </AnswerView>

@@ -74,6 +74,11 @@ function initDataOf(botId: string): string {
   );
 }
 
+function withoutAd({ reason = "no-ad", available_at: availableAt }: AppGrantResponse): ShowResult {
+  const when = availableAt && { availableAt };
+  return reason === "no-ad" ? { outcome: reason, ...when } : { outcome: "limited", reason, ...when };
+}
+
 /** Ads of one bot. Nothing is loaded before it is asked for one. */
 export function init({ botId }: { readonly botId: string }) {
   if (!/^[1-9]\d{0,19}$/.test(botId)) fail("init needs { botId: <the bot's Telegram id, as text> }");
@@ -138,10 +143,7 @@ export function init({ botId }: { readonly botId: string }) {
       try {
         const reply = await ask(format);
         if (reply.kind !== "answered") return { outcome: reply.kind, reason: reply.reason };
-        const { available, reason = "no-ad", available_at: availableAt } = reply.answer;
-        const when = availableAt && { availableAt };
-        if (!available)
-          return reason === "no-ad" ? { outcome: reason, ...when } : { outcome: "limited", reason, ...when };
+        if (!reply.answer.available) return withoutAd(reply.answer);
         if (signal?.aborted) return { outcome: "closed-early", secondsWatched: 0 };
         const shown = preloaded() ?? (first && !first.isLost ? first : newFrame());
         frame = undefined;

@@ -4,7 +4,7 @@ import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
 import { FRAME_PORT, FRAME_READY, type PreloadedMedia, type ShownLaunch, type ToFrame } from "./messages.ts";
 
 /** What the frame's inline script heard and began before the app's files arrived. The app adopts its request and its video. */
-export interface EarlyFrame {
+interface EarlyFrame {
   readonly port: Promise<MessagePort>;
   /** Resolves with the launch, once. */
   readonly shown: Promise<ShownLaunch>;

@@ -98,6 +98,20 @@ test(
               element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1,
           );
           expect(isCut, `${of}${state}, cut`).toBe(false);
+          // Only between words.
+          const [lines = 0, words = 0] = await control.evaluate((element) => {
+            const text = document.createRange();
+            text.selectNodeContents(element);
+            const tops = new Set([...text.getClientRects()].map(({ top }) => Math.round(top)));
+            return [tops.size, element.textContent.trim().split(/\s+/).length];
+          });
+          expect(lines, `${of}${state}, lines`).toBeLessThanOrEqual(words);
+          const label = await ad.locator(".pill-brand").boundingBox();
+          if (state !== "waits" && label)
+            expect(
+              label.x + label.width <= box.x || label.x >= box.x + box.width || label.y + label.height <= box.y,
+              `${of}${state}, beside the label`,
+            ).toBe(true);
           expect(await violationsIn(own), of + state).toEqual([]);
         }
         await ad.locator(".skip").tap();

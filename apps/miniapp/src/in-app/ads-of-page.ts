@@ -74,6 +74,8 @@ function initDataOf(botId: string): string {
   );
 }
 
+const ofPage = () => ({ theme: launch.theme, version: launch.version, client: clientOfPage() });
+
 function withoutAd({ reason = "no-ad", available_at: availableAt }: AppGrantResponse): ShowResult {
   const when = availableAt && { availableAt };
   return reason === "no-ad" ? { outcome: reason, ...when } : { outcome: "limited", reason, ...when };
@@ -147,11 +149,10 @@ export function init({ botId }: { readonly botId: string }) {
         if (signal?.aborted) return { outcome: "closed-early", secondsWatched: 0 };
         const shown = preloaded() ?? (first && !first.isLost ? first : newFrame());
         frame = undefined;
-        const { theme, version } = launch;
         const { app_grant: appGrant, media } = reply.answer;
         if (media) shown.preload(media);
         return await shown.show(
-          { appGrant, format, initData: initDataOf(botId), code, note, theme, version, client: clientOfPage() },
+          { appGrant, format, initData: initDataOf(botId), code, note, ...ofPage() },
           { signal, onStart },
         );
       } finally {

@@ -34,7 +34,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   return (
     <div className="controls">
       <Heading className="only-heard">{text("player.label", { advertiser: ad.advertiser })}</Heading>
-      <div className="pill">
+      <div className={import.meta.env.IN_APP && isInterstitial(session) ? "pill pill-skip" : "pill"}>
         <ProgressRing
           label={text("player.progress")}
           positionMs={positionMs}

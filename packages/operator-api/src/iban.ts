@@ -20,11 +20,17 @@ export function isIban(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-export const sepaCountries: readonly string[] = Object.keys(sepaLengths);
+/** From and to these, a bank of the area needs the payer's address and the other bank's BIC, too. */
+const outsideOfEea = ["AD", "AL", "CH", "GB", "GI", "MC", "MD", "ME", "MK", "RS", "SM", "VA"];
 
-/** Whether an account is in the Single Euro Payments Area. */
-export function isInSepa(iban: string): boolean {
-  return sepaLengths[iban.slice(0, 2)] !== undefined;
+/** The countries of the Single Euro Payments Area where a transfer needs a name and an IBAN alone: those of the European Economic Area. */
+export const ibanOnlyCountries: readonly string[] = Object.keys(sepaLengths).filter(
+  (country) => !outsideOfEea.includes(country),
+);
+
+/** Whether a name and this account are all that a transfer in euros needs. */
+export function isIbanOnly(iban: string): boolean {
+  return ibanOnlyCountries.includes(iban.slice(0, 2));
 }
 
 /** In groups of four, as people read it. */

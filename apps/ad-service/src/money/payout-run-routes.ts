@@ -61,12 +61,16 @@ function sepaText(run: RunOfFile, today: Date): string {
       });
     case "debtor-unknown": {
       const message =
-        "the operator had no name and account of the SEPA area when these were recorded: use the CSV, and set them for later ones";
+        "the operator had no name and account of the European Economic Area when these were recorded: use the CSV, and set them for later ones";
       throw conflict("SEPA_DEBTOR_NEEDED", message);
     }
     case "other-area": {
       const names = made.payees.join(", ");
-      throw conflict("SEPA_ACCOUNTS_ONLY", `these accounts are not in the SEPA area: ${names}; use the CSV`, { names });
+      throw conflict(
+        "SEPA_ACCOUNTS_ONLY",
+        `these accounts are outside the European Economic Area, where a bank needs more than name and IBAN: ${names}; use the CSV`,
+        { names },
+      );
     }
     default:
       throw made satisfies never;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { sepaCountries } from "@intermission/operator-api/iban";
+import { ibanOnlyCountries } from "@intermission/operator-api/iban";
 import type { OperatorParty } from "@intermission/operator-api/parties";
 import { noOperatorParty } from "@intermission/operator-api/parties";
 import type { PayoutRun } from "@intermission/operator-api/payout-runs";
@@ -112,12 +112,12 @@ export async function payAll(database: Pick<Database, "transaction">, of: PayAll
 }
 
 type RunRow = Omit<PayoutRun, "amountMicros"> & { amount: string };
-// $1: the countries of the Single Euro Payments Area.
+// $1: the countries where a transfer needs a name and an IBAN alone.
 const select = `select run_id as "runId", to_char(month, 'YYYY-MM') as month, reference, currency, payouts, amount, made_at as "madeAt",
      currency = 'EUR' and debtor ->> 'legal_name' is not null and coalesce(left(debtor ->> 'iban', 2) = any ($1), false)
-       and "isInSepa" as "hasSepaFile"
+       and "isIbanOnly" as "hasSepaFile"
    from payout_runs cross join lateral (
-     select count(*)::int as payouts, sum(amount_micros)::text as amount, bool_and(left(iban, 2) = any ($1)) as "isInSepa"
+     select count(*)::int as payouts, sum(amount_micros)::text as amount, bool_and(left(iban, 2) = any ($1)) as "isIbanOnly"
      from payout_run_payments where payout_run_payments.run_id = payout_runs.run_id
    ) as payments`;
 const byKey = statement<RunRow>("money.payout-run-of-key", `${select} where idempotency_key = $2`);
@@ -130,7 +130,7 @@ const list: Statement<RunRow> = {
 };
 
 async function findRun(tx: Transaction, by: typeof byKey, value: string): Promise<PayoutRun | undefined> {
-  const [row] = await tx.run(by, [sepaCountries, value]);
+  const [row] = await tx.run(by, [ibanOnlyCountries, value]);
   return row && runOf(row);
 }
 
@@ -143,7 +143,7 @@ export async function listPayoutRuns(
   database: Pick<Database, "run">,
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<PayoutRun[]> {
-  return (await database.run(list, [sepaCountries, after, limit])).map(runOf);
+  return (await database.run(list, [ibanOnlyCountries, after, limit])).map(runOf);
 }
 
 export interface RunOfFile {

@@ -1,19 +1,20 @@
 import { inUnits } from "@intermission/operator-api/currency-units";
-import { isInSepa } from "@intermission/operator-api/iban";
+import { isIbanOnly } from "@intermission/operator-api/iban";
 import { latinText } from "@intermission/operator-api/latin-text";
 import { html, type Markup } from "@intermission/server/html-page";
 import type { RunOfFile, RunPayment } from "./payout-runs.ts";
 
 /**
  * A credit transfer initiation, pain.001.001.09 of ISO 20022, by the European Payments Council's implementation guidelines of
- * SEPA credit transfers for customers and banks: one batch in euros, an account by its IBAN alone, charges shared (SLEV).
+ * SEPA credit transfers for customers and banks: one batch in euros, an account of the European Economic Area by its IBAN alone,
+ * charges shared (SLEV).
  */
 export type SepaFile =
   | { outcome: "file"; text: string }
   | { outcome: "other-currency" }
   /** The operator's name and account were not known when the payouts were recorded. */
   | { outcome: "debtor-unknown" }
-  /** Accounts that no SEPA transfer reaches. */
+  /** Accounts that a name and an IBAN alone do not reach. */
   | { outcome: "other-area"; payees: string[] };
 
 /** Of names, of references, and of what the payee reads. */
@@ -25,8 +26,8 @@ export function sepaFile(run: RunOfFile, today: Date): SepaFile {
   const { debtor, payments, currency, madeAt } = run;
   if (currency !== "EUR") return { outcome: "other-currency" };
   const { legalName, iban } = debtor;
-  if (legalName === null || iban === null || !isInSepa(iban)) return { outcome: "debtor-unknown" };
-  const others = payments.filter((payment) => !isInSepa(payment.iban));
+  if (legalName === null || iban === null || !isIbanOnly(iban)) return { outcome: "debtor-unknown" };
+  const others = payments.filter((payment) => !isIbanOnly(payment.iban));
   if (others.length > 0) return { outcome: "other-area", payees: others.map(({ payeeName }) => payeeName) };
   const id = `PAYOUTS-${run.runId.slice("run_".length)}`;
   const name = latinText(legalName).slice(0, MAX_NAME);

@@ -15,7 +15,7 @@ import { campaignWords } from "./words.ts";
 export type ListedCampaign = Campaign & DeliveredSoFar;
 
 /** A pace between these is as planned. */
-const GOOD_PACE = { min: 0.8, max: 1.2 };
+export const GOOD_PACE = { min: 0.8, max: 1.2 };
 
 export function useCampaignColumns(
   currency: string,

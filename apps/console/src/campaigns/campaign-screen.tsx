@@ -18,6 +18,9 @@ import { campaignWords } from "./words.ts";
 import "./campaigns.css";
 
 /** The form is a large part of the screen, and below what is read first. */
+const CampaignPlan = lazy(async () => ({ default: (await import("./campaign-plan.tsx")).CampaignPlan }));
+const CampaignVideos = lazy(async () => ({ default: (await import("./campaign-videos.tsx")).CampaignVideos }));
+const LastDays = lazy(async () => ({ default: (await import("../reports/last-days.tsx")).LastDays }));
 const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
 const route = getRouteApi("/shell/campaigns/$campaignId");
@@ -26,6 +29,7 @@ export function CampaignScreen() {
   const { campaignId } = route.useParams();
   const campaign = useAnswer(campaignRoutes.showCampaign, { params: { campaignId } });
   const { advertiserId } = usePerson();
+  const may = useMay();
   const listed = useAnswer(campaignRoutes.listCampaigns, {
     query: { find: campaignId, archived: true, advertiser: advertiserId ?? undefined, limit: 1 },
   });
@@ -44,6 +48,11 @@ export function CampaignScreen() {
         {(read) => (
           <div className="stack">
             {progress && <Progress campaign={progress} currency={listed.data?.currency ?? "USD"} />}
+            <Suspense fallback={<Skeleton rows={4} />}>
+              {progress && <CampaignPlan campaign={progress} />}
+              {read.formats.some(isViewFormat) && <CampaignVideos campaign={read} />}
+              {may("readStats") && <LastDays key={read.campaignId} campaign={read.campaignId} />}
+            </Suspense>
             <Suspense fallback={<Skeleton rows={6} />}>
               {/* The page of another campaign has fields of its own: the router keeps the screen. */}
               <SettingsPanel key={read.campaignId} campaign={read} />

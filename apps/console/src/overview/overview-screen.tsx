@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { troubleOf } from "../bots/endpoint-trouble.ts";
+import { LastDays } from "../reports/last-days.tsx";
 import { BotSelect } from "../session/bot-select.tsx";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { MoreSections } from "../shell/navigation.tsx";
@@ -10,7 +11,6 @@ import { useWords } from "../words/word-table.ts";
 import { AttentionItem } from "./attention-item.tsx";
 import type { FirstStepsShown } from "./first-steps.tsx";
 import { LastDay, NoFills, useLastDay } from "./last-day.tsx";
-import { LastDays } from "./last-days.tsx";
 import { useAttention } from "./use-attention.ts";
 import { overviewWords } from "./words.ts";
 import "./overview.css";
@@ -58,7 +58,7 @@ export function OverviewScreen() {
           />
         </section>
         {hasFigures && <LastDay query={lastDay} botId={botId} />}
-        {hasFigures && <LastDays botId={botId} />}
+        {hasFigures && <LastDays bot={botId} />}
         <MoreSections />
       </div>
     </Page>

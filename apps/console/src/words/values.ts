@@ -104,6 +104,14 @@ export interface Values {
   "campaigns.forecastViews.daily-budget": { views: string | number; amount: string | number };
   "campaigns.forecastViews.daily-views": { views: string | number; amount: string | number };
   "campaigns.forecastLasts": { days: number };
+  "campaignVideos.often": { weight: string | number };
+  "campaignVideos.added": { name: string | number };
+  "campaignVideos.removeOf": { name: string | number };
+  "campaignVideos.removed": { name: string | number };
+  "campaignPlan.behind": { share: string | number };
+  "campaignPlan.reasons.traffic": { views: string | number; amount: string | number };
+  "campaignPlan.reasons.daily-budget": { views: string | number; amount: string | number };
+  "campaignPlan.reasons.daily-views": { views: string | number; amount: string | number };
   "conversions.reverseOf": { event: string | number; id: string | number };
   "conversions.takenBack": { amount: string | number };
   "vast.fault": { code: string | number; reason: string | number };

@@ -2,19 +2,25 @@ import { dayOf, daysLater } from "@intermission/operator-api/days-in-zone";
 import { reportQueryOf, zoneOf } from "@intermission/operator-api/report-address";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { ReportChart } from "../reports/report-chart.tsx";
-import type { ReportsSearch } from "../reports/search.ts";
-import { useReport } from "../reports/use-report.ts";
-import { reportWords } from "../reports/words.ts";
 import { usePerson } from "../session/use-session.ts";
+import { loadWords } from "../words/catalog.ts";
 import { useWords } from "../words/word-table.ts";
-import { overviewWords } from "./words.ts";
-import "../reports/reports.css";
+import { ReportChart } from "./report-chart.tsx";
+import type { ReportsSearch } from "./search.ts";
+import { useReport } from "./use-report.ts";
+import { reportWords } from "./words.ts";
+import "./reports.css";
 
+const overviewWords = loadWords("overview");
 const DAYS = 14;
 
+interface LastDaysProps {
+  bot?: string | undefined;
+  campaign?: string | undefined;
+}
+
 /** A chart of the last two weeks, and the way to its report. Without any figures there is none. */
-export function LastDays({ botId }: { botId: string | undefined }) {
+export function LastDays({ bot, campaign }: LastDaysProps) {
   const words = useWords(overviewWords);
   const names = useWords(reportWords).figures;
   const { advertiserId } = usePerson();
@@ -22,14 +28,14 @@ export function LastDays({ botId }: { botId: string | undefined }) {
     const today = dayOf(zoneOf({}), new Date());
     return { from: daysLater(today, 1 - DAYS), to: today };
   });
-  const own = { botId, advertiser: advertiserId ?? undefined };
+  const own = { botId: bot, campaignId: campaign, advertiser: advertiserId ?? undefined };
   const { data: report } = useReport({ ...reportQueryOf(search), ...own });
   if (report === undefined || (report.total.requests === 0 && report.total.clicks === 0)) return null;
   return (
     <section aria-labelledby="last-days">
       <div className="list-head">
         <h2 id="last-days">{words.lastDays}</h2>
-        <Link to="/reports" search={{ ...search, bot: botId }} className="secondary">
+        <Link to="/reports" search={{ ...search, bot, campaign }} className="secondary">
           {words.report}
         </Link>
       </div>

@@ -130,6 +130,7 @@ export const accessOf = {
   recordPayout: bookkeepers,
   showOperatorParty: moneyReaders,
   setOperatorParty: bookkeepers,
+  showTopUpWays: { ...moneyReaders, ...ownAdvertiser },
   showAdvertiserParty: { ...moneyReaders, ...ownAdvertiser },
   setAdvertiserParty: bookkeepers,
   showPayee: { ...moneyReaders, ...ownBot },

@@ -80,6 +80,8 @@ const otherFields = [
   "task_bot_id",
   "submitted_at",
   "tag_id",
+  "top_up_text",
+  "top_up_url",
   "tax_id",
   "tax_name",
   "tax_note",

@@ -59,6 +59,14 @@ export const operatorParty = z.strictObject({
     .regex(forms.TAG_ID, "must be a TAG-ID of 16 hexadecimal digits, such as f08c47fec0942fa0")
     .nullable()
     .describe("Of the operator's certification by the Trustworthy Accountability Group."),
+  topUpText: boundedText(1000)
+    .nullable()
+    .describe("How advertisers pay in, such as the account and the reference: they read it beside their balance."),
+  topUpUrl: z
+    .url({ protocol: /^https$/, error: "must be an address such as https://pay.example.com" })
+    .max(500)
+    .nullable()
+    .describe("Where advertisers pay in."),
 });
 export type OperatorParty = z.output<typeof operatorParty>;
 
@@ -95,6 +103,8 @@ export const noOperatorParty: OperatorParty = {
   domain: null,
   contactEmail: null,
   tagId: null,
+  topUpText: null,
+  topUpUrl: null,
 };
 export const noAdvertiserParty: AdvertiserParty = {
   legalName: null,
@@ -143,6 +153,13 @@ export const partyRoutes = {
     }),
     answer: operatorParty,
     refusals: [409],
+  },
+  showTopUpWays: {
+    method: "GET",
+    path: "/money/advertisers/:advertiser/top-up-ways",
+    description: "Returns how an advertiser pays in, as the operator has set it.",
+    params: ofAdvertiser,
+    answer: operatorParty.pick({ topUpText: true, topUpUrl: true, contactEmail: true }),
   },
   showAdvertiserParty: {
     method: "GET",

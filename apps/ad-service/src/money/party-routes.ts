@@ -24,6 +24,12 @@ export function partyOperatorRoutes(
       return readOperatorParty(database);
     },
 
+    async showTopUpWays({ params }) {
+      await requireAdvertiser(params.advertiser);
+      const { topUpText, topUpUrl, contactEmail } = await readOperatorParty(database);
+      return { topUpText, topUpUrl, contactEmail };
+    },
+
     async showAdvertiserParty({ params }) {
       const { advertiserId } = await requireAdvertiser(params.advertiser);
       return readAdvertiserParty(database, advertiserId);

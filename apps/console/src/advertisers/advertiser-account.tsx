@@ -14,6 +14,7 @@ import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Entries } from "./entries.tsx";
 import { Statements } from "./statements.tsx";
+import { TopUpWays } from "./top-up-ways.tsx";
 import type { MoneyDialogProps } from "./top-up-dialog.tsx";
 import { advertiserWords } from "./words.ts";
 
@@ -22,6 +23,7 @@ export function AdvertiserAccount({ advertiserId }: { advertiserId: string }) {
   const input = { params: { advertiser: advertiserId } };
   const money = useAnswer(moneyRoutes.showAdvertiserMoney, input);
   const advertiser = useAnswer(advertiserRoutes.showAdvertiser, input);
+  const may = useMay();
   return (
     <Page
       title={money.data?.name ?? advertiserId}
@@ -37,6 +39,7 @@ export function AdvertiserAccount({ advertiserId }: { advertiserId: string }) {
         {(read) => (
           <div className="stack">
             <Facts money={read} currency={read.currency} advertiser={advertiser.data} />
+            {!may("recordTopUp") && may("showTopUpWays") && <TopUpWays advertiser={read} />}
             <Statements advertiserId={read.advertiserId} />
             <Entries advertiser={read} currency={read.currency} />
           </div>

@@ -20,7 +20,7 @@ const partyWords = loadWords("parties");
 export function OperatorDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(partyWords);
   const change = useConfirmedChange(partyRoutes.setOperatorParty);
-  const { legalName, address, taxId, iban, taxName, taxPercent, leastPayout, domain, contactEmail, tagId } = words;
+  const { legalName, address, taxId, iban, taxName, taxPercent, leastPayout, domain, contactEmail, tagId, topUpText, topUpUrl } = words;
   const hints = { address: words.addressHint, iban: words.payerHint, leastPayoutMicros: words.leastPayoutHint };
   return (
     <PartyDialog
@@ -42,6 +42,8 @@ export function OperatorDialog({ onClose }: { onClose: () => void }) {
           domain,
           contactEmail,
           tagId,
+          topUpText,
+          topUpUrl,
         },
         hints: {
           ...hints,
@@ -49,6 +51,8 @@ export function OperatorDialog({ onClose }: { onClose: () => void }) {
           domain: words.domainHint,
           contactEmail: words.contactEmailHint,
           tagId: words.tagIdHint,
+          topUpText: words.topUpTextHint,
+          topUpUrl: words.topUpUrlHint,
         },
       }}
       onClose={onClose}

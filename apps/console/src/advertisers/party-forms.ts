@@ -16,6 +16,8 @@ export const operatorForm = defineForm(operatorParty, {
         "domain",
         "contactEmail",
         "tagId",
+        "topUpText",
+        "topUpUrl",
       ],
     },
   ],

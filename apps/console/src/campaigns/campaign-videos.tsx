@@ -140,7 +140,7 @@ function AddForm({ shown, isBusy, onAdd }: AddFormProps) {
             label={words.add}
             value={chosen?.creativeId}
             name={chosen?.name}
-            all={words.add}
+            all={words.choose}
             of={`creatives without ${shown.map(({ creativeId }) => creativeId)}`}
             read={read}
             onChange={choose}

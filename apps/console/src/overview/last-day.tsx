@@ -41,6 +41,7 @@ type LastDayQuery = ReturnType<typeof useLastDay>;
 export function LastDay({ query, botId }: { query: LastDayQuery; botId: string | undefined }) {
   const words = useWords(overviewWords);
   const { number, money, share, change, clock } = useFormats();
+  const isAdvertiser = usePerson().role === "advertiser";
   return (
     <section aria-labelledby="last-day">
       <div className="list-head">
@@ -56,7 +57,7 @@ export function LastDay({ query, botId }: { query: LastDayQuery; botId: string |
           const before = comparison?.total;
           const rate = (value: number | null | undefined) =>
             value === null || value === undefined ? "–" : share(value);
-          const countFact = (name: string, figure: "requests" | "rewards" | "clicks") => ({
+          const countFact = (name: string, figure: "requests" | "rewards" | "clicks" | "conversions") => ({
             name,
             figure,
             value: number(total[figure]),
@@ -68,10 +69,16 @@ export function LastDay({ query, botId }: { query: LastDayQuery; botId: string |
             return { name, figure, value, more: changeOf(micros, before?.[figure]) };
           };
           const facts = [
-            countFact(words.requests, "requests"),
-            { name: words.fillRate, figure: "fillRate", value: rate(total.fillRate), more: undefined } as const,
+            // An advertiser is not interested in what others could not fill, and gets no webhooks.
+            ...(isAdvertiser
+              ? []
+              : [
+                  countFact(words.requests, "requests"),
+                  { name: words.fillRate, figure: "fillRate", value: rate(total.fillRate), more: undefined } as const,
+                ]),
             countFact(words.views, "rewards"),
             countFact(words.clicks, "clicks"),
+            ...(isAdvertiser ? [countFact(words.conversions, "conversions")] : []),
             total.spendMicros === undefined
               ? moneyFact(words.revenue, "revenueMicros")
               : moneyFact(words.spend, "spendMicros"),
@@ -92,10 +99,12 @@ export function LastDay({ query, botId }: { query: LastDayQuery; botId: string |
                   </dd>
                 </div>
               ))}
-              <div>
-                <dt>{words.delivered}</dt>
-                <dd>{rate(deliveries?.successRate)}</dd>
-              </div>
+              {!isAdvertiser && (
+                <div>
+                  <dt>{words.delivered}</dt>
+                  <dd>{rate(deliveries?.successRate)}</dd>
+                </div>
+              )}
             </dl>
           );
         }}

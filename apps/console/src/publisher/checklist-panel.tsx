@@ -3,12 +3,13 @@ import { endpointRoutes } from "@intermission/operator-api/endpoints";
 import { eventRoutes } from "@intermission/operator-api/events";
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import { useQueries } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { answerOf } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { Checklist } from "../ui/checklist.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { checklistSteps, doneSteps } from "./checklist.ts";
+import { type ChecklistStep, checklistSteps, doneSteps } from "./checklist.ts";
 import { publisherWords, stepWords } from "./words.ts";
 
 /** While a publisher tries out a bot, the steps tick by themselves. */
@@ -46,6 +47,9 @@ function useDoneSteps(botId: string) {
   });
 }
 
+/** Done on the bot's screen. */
+const ofWebhook: readonly ChecklistStep[] = ["address", "endpoint"];
+
 export function PublisherChecklist({ botId }: { botId: string }) {
   const words = useWords(publisherWords);
   const texts = stepWords[useLanguage()];
@@ -55,7 +59,18 @@ export function PublisherChecklist({ botId }: { botId: string }) {
       {(isDone) => (
         <Checklist
           title={words.checklist}
-          steps={checklistSteps.map((step) => ({ key: step, text: texts[step], isDone: isDone[step] }))}
+          steps={checklistSteps.map((step) => ({
+            key: step,
+            text:
+              ofWebhook.includes(step) && !isDone[step] ? (
+                <Link to="/bots/$botId" params={{ botId }} hash="webhook-settings" className="link">
+                  {texts[step]}
+                </Link>
+              ) : (
+                texts[step]
+              ),
+            isDone: isDone[step],
+          }))}
         />
       )}
     </AnswerView>

@@ -1,8 +1,12 @@
-import { useRoleMay } from "../session/use-session.ts";
+import { usePerson, useRoleMay } from "../session/use-session.ts";
 import { sections } from "./sections.ts";
 
-/** The sections for the person's role, in the order of the menu. */
+/** The sections for the person's role, in the order of the menu. Of all advertisers, one of them sees the own balance. */
 export function useSections() {
   const roleMay = useRoleMay();
-  return sections.filter(({ needs }) => roleMay(needs));
+  const isAdvertiser = usePerson().advertiserId !== null;
+  const named = sections.map((section) =>
+    section.to === "/advertisers" && isAdvertiser ? { ...section, word: "balance" as const } : section,
+  );
+  return named.filter(({ needs }) => roleMay(needs));
 }

@@ -451,6 +451,7 @@ async function callRoutesOfParties(ofShop: { params: { advertiser: string } }, o
   const parties = {
     setOperatorParty: await send("setOperatorParty", { body: { legalName: "Rewards Ltd", taxPercent: "8.1" } }),
     showOperatorParty: await send("showOperatorParty"),
+    showTopUpWays: await send("showTopUpWays", ofShop),
     setAdvertiserParty: await send("setAdvertiserParty", { ...ofShop, body: { legalName: "Shop Ltd" } }),
     showAdvertiserParty: await send("showAdvertiserParty", ofShop),
     setPayee: await send("setPayee", { ...ofBot, body: { legalName: "Quiz Studio", iban } }),

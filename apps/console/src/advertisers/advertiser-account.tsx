@@ -14,8 +14,8 @@ import { billingWords, termsWords } from "../words/terms-words.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { Entries } from "./entries.tsx";
 import { Statements } from "./statements.tsx";
-import { TopUpWays } from "./top-up-ways.tsx";
 import type { MoneyDialogProps } from "./top-up-dialog.tsx";
+import { TopUpWays } from "./top-up-ways.tsx";
 import { advertiserWords } from "./words.ts";
 
 /** An advertiser: what is left, the statements, and each entry of the account. */

@@ -20,7 +20,20 @@ const partyWords = loadWords("parties");
 export function OperatorDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(partyWords);
   const change = useConfirmedChange(partyRoutes.setOperatorParty);
-  const { legalName, address, taxId, iban, taxName, taxPercent, leastPayout, domain, contactEmail, tagId, topUpText, topUpUrl } = words;
+  const {
+    legalName,
+    address,
+    taxId,
+    iban,
+    taxName,
+    taxPercent,
+    leastPayout,
+    domain,
+    contactEmail,
+    tagId,
+    topUpText,
+    topUpUrl,
+  } = words;
   const hints = { address: words.addressHint, iban: words.payerHint, leastPayoutMicros: words.leastPayoutHint };
   return (
     <PartyDialog

@@ -7,7 +7,11 @@ import { useWords } from "../words/word-table.ts";
 const topUpWays = loadWords("topUpWays");
 
 /** How an advertiser pays in: the operator's words, the place to pay, and whom to ask. */
-export function TopUpWays({ advertiser: { advertiserId, name } }: { advertiser: { advertiserId: string; name: string } }) {
+export function TopUpWays({
+  advertiser: { advertiserId, name },
+}: {
+  advertiser: { advertiserId: string; name: string };
+}) {
   const words = useWords(topUpWays);
   const ways = useAnswer(partyRoutes.showTopUpWays, { params: { advertiser: advertiserId } });
   return (

@@ -5,7 +5,6 @@ import {
   savedReportRoutes,
 } from "@intermission/operator-api/saved-reports";
 import { useId, useState } from "react";
-import type { FormFaults } from "../forms/form-definition.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
@@ -88,7 +87,7 @@ export function MailDialog({ report, canMail, onClose }: MailDialogProps) {
 
 interface TimesFieldsProps {
   times: Times;
-  faults: FormFaults;
+  faults: Readonly<Partial<Record<keyof Times, string>>>;
   onChange: (times: Times) => void;
 }
 

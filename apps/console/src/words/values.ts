@@ -388,6 +388,8 @@ export interface Values {
   "boughtCreatives.offered": { offered: string | number; limit: string | number };
   "boughtCreatives.approved": { name: string | number };
   "boughtCreatives.refused": { name: string | number };
+  "topUpWays.reference": { name: string | number };
+  "topUpWays.subject": { name: string | number };
   "parties.payeeOf": { name: string | number };
   "parties.partyOf": { name: string | number };
   "alerts.sentences.money-low": { name: string | number; amount: string | number };

@@ -162,6 +162,12 @@ export const statisticsRoutes = {
         ),
       users: z.int().optional().describe("By their Telegram ids: a user of two bots is one."),
       userDays: z.int().optional().describe("On how many days of the zone each came, added up."),
+      returningUsers: z.int().optional().describe("Who came on more than one day."),
+      nextDayShare: share
+        .optional()
+        .describe(
+          "Of the users of a day, the part that came on the next one, while that is over; null: no day has one.",
+        ),
       revenuePerUserMicros: micros.nullable().optional().describe("Not for advertisers."),
       revenuePerUserDayMicros: micros.nullable().optional().describe("Not for advertisers."),
     }),

@@ -50,10 +50,21 @@ async function expected(timeZone: string, where = "true") {
       union all select bot_id, campaign_id, user_id, occurred_at, revenue_micros from events
     ) as uses where ${where}`);
   const { users = 0, userDays = 0, revenue = 0 } = row ?? {};
+  const [again] = await run(`with days as (
+      select distinct user_id, (occurred_at at time zone '${timeZone}')::date as day from (
+        select bot_id, campaign_id, user_id, occurred_at from ad_requests where outcome <> 'refused'
+        union all select bot_id, campaign_id, user_id, occurred_at from events
+      ) as uses where ${where}
+    )
+    select (select count(*)::integer from (select from days group by user_id having count(*) > 1) as one) as "returningUsers",
+      count(*)::integer as days, count(later.day)::integer as next
+    from days left join days as later on later.user_id = days.user_id and later.day = days.day + 1`);
   return {
     state: "read",
     users,
     userDays,
+    returningUsers: again?.returningUsers,
+    nextDayShare: (again?.next ?? 0) / (again?.days ?? 1),
     revenuePerUserMicros: Math.round(revenue / users),
     revenuePerUserDayMicros: Math.round(revenue / userDays),
   };

@@ -19,6 +19,10 @@ export type UsersReport =
       users: number;
       /** The days of each user, added up. */
       userDays: number;
+      /** Who came on more than one day. */
+      returningUsers: number;
+      /** Of the users of a day, the part that came on the next one; null: no day of the period has a whole next one. */
+      nextDayShare: number | null;
       /** Null: there are no users. */
       revenuePerUserMicros: bigint | null;
       revenuePerUserDayMicros: bigint | null;
@@ -34,11 +38,15 @@ interface Uses {
   requests: number;
   users: number;
   userDays: number;
+  returningUsers: number;
+  /** Days of users that have a whole next day, and those of them on whose next day the user came, too. */
+  withNextDay: number;
+  cameNextDay: number;
 }
 
 /*
- * Reads facts, since users are in no sum. The node cuts the days, as for all reports: `$9` is when each begins. A released click
- * was paid later than the user came. Unnamed: its best plan depends on the filters.
+ * Reads facts, since users are in no sum. The node cuts the days, as for all reports: `$9` is when each begins, `$10` how many of
+ * them are whole. A released click was paid later than the user came. Unnamed: its best plan depends on the filters.
  */
 const read: Statement<Uses> = {
   name: "",
@@ -52,10 +60,15 @@ const read: Statement<Uses> = {
         and ($5::text[] is null or bot_id = any ($5)) and ($6::text[] is null or campaign_id = any ($6))
         and ($7::text is null or creative_id = $7)
       limit $8::integer + 1
-    )
-    select count(*) as uses, count(*) filter (where is_request) as requests, count(distinct user_id) as users,
-      count(distinct (user_id, width_bucket(occurred_at, $9::timestamptz[]))) as "userDays"
-    from uses`,
+    ),
+    days as materialized (select distinct user_id, width_bucket(occurred_at, $9::timestamptz[]) as day from uses),
+    nexts as (select user_id, day, lead(day) over (partition by user_id order by day) as next from days)
+    select (select count(*) from uses) as uses, (select count(*) from uses where is_request) as requests,
+      count(distinct user_id) as users, count(*) as "userDays",
+      count(distinct user_id) filter (where next is not null) as "returningUsers",
+      count(*) filter (where day < $10::integer) as "withNextDay",
+      count(*) filter (where day < $10 and next = day + 1) as "cameNextDay"
+    from nexts`,
 };
 
 /** How many users requested an ad or clicked a direct link, on how many days, and the publishers' revenue for each. */
@@ -78,13 +91,29 @@ export async function readUsers(
     creativeId,
     maxUses,
     days.map((day) => day.from),
+    wholeDays(days),
   ]);
   if (uses === undefined) throw new Error("a sum without groups has one row");
   if (uses.uses > maxUses) return { state: "too-many" };
   if (uses.requests < requestsOf(total)) return { state: "not-kept" };
-  const { users, userDays } = uses;
+  const { users, userDays, returningUsers, withNextDay, cameNextDay } = uses;
   const per = (count: number) => (count === 0 ? null : quotient(total.revenueMicros, BigInt(count)));
-  return { state: "read", users, userDays, revenuePerUserMicros: per(users), revenuePerUserDayMicros: per(userDays) };
+  return {
+    state: "read",
+    users,
+    userDays,
+    returningUsers,
+    nextDayShare: withNextDay === 0 ? null : cameNextDay / withNextDay,
+    revenuePerUserMicros: per(users),
+    revenuePerUserDayMicros: per(userDays),
+  };
+}
+
+/** The last day may not be over: who has not come yet may still come. A day has at least 23 hours. */
+function wholeDays(days: readonly { from: Date; to: Date }[]): number {
+  const last = days.at(-1);
+  const isLastWhole = last !== undefined && last.to.getTime() - last.from.getTime() >= 23 * 3_600_000;
+  return isLastWhole ? days.length : days.length - 1;
 }
 
 /** Those of which each is a row; the refused ones are not by users. */

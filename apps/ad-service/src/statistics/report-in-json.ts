@@ -73,13 +73,11 @@ export function rowInJson({ keys, names, figures, before }: ShownRow, by: readon
 /** Without the publishers' revenue, where the reader must not know it. */
 export function usersInJson(report: UsersReport, reader: ReportReader) {
   if (report.state !== "read") return report;
-  const { state, users, userDays, revenuePerUserMicros, revenuePerUserDayMicros } = report;
-  if (seenBy[reader].hidden.includes("revenueMicros")) return { state, users, userDays };
+  const { revenuePerUserMicros, revenuePerUserDayMicros, ...counts } = report;
+  if (seenBy[reader].hidden.includes("revenueMicros")) return counts;
   const money = (micros: bigint | null) => (micros === null ? null : jsonInteger(micros));
   return {
-    state,
-    users,
-    userDays,
+    ...counts,
     revenuePerUserMicros: money(revenuePerUserMicros),
     revenuePerUserDayMicros: money(revenuePerUserDayMicros),
   };

@@ -23,16 +23,18 @@ export function ReportUsers({ query, currency }: ReportUsersProps) {
 
 function Users({ query, currency }: ReportUsersProps) {
   const words = useWords(viewWords);
-  const { number, money } = useFormats();
+  const { number, money, share } = useFormats();
   const users = useAnswer(statisticsRoutes.sumUsers, { query });
   const amount = (micros: number | null) => (micros === null ? "–" : money(micros, currency));
   return (
     <AnswerView query={users} rows={2}>
-      {({ state, users, userDays, revenuePerUserMicros, revenuePerUserDayMicros }) => {
+      {({ state, users, userDays, returningUsers, nextDayShare, revenuePerUserMicros, revenuePerUserDayMicros }) => {
         if (state !== "read") return <p className="secondary">{words.usersUnread[state]}</p>;
         const facts = [
           [words.users, number(users ?? 0)],
           [words.userDays, number(userDays ?? 0)],
+          [words.returningUsers, number(returningUsers ?? 0)],
+          ...(nextDayShare == null ? [] : [[words.nextDay, share(nextDayShare)] as const]),
           ...(revenuePerUserMicros === undefined ? [] : [[words.perUser, amount(revenuePerUserMicros)] as const]),
           ...(revenuePerUserDayMicros === undefined
             ? []

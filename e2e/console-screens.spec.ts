@@ -45,6 +45,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/buyers": () => ["buyers"],
   "/buyers/$buyerId": ({ buyerId }) => [`buyers/${buyerId}`],
   "/payouts": () => ["payouts"],
+  "/filings": () => ["filings"],
   "/timeline": () => ["timeline", "timeline?find=601"],
   "/reviews": () => ["reviews", "reviews?of=clicks&state=paid"],
   "/conversions": () => ["conversions"],

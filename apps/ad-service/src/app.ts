@@ -77,6 +77,7 @@ import { type NoticeSettings, sendMail } from "./notices/messages.ts";
 import { noticeOperatorRoutes } from "./notices/operator-routes.ts";
 import { sourceOrderOperatorRoutes } from "./offers/operator-routes.ts";
 import type { Sources } from "./offers/source-records.ts";
+import { ordOperatorRoutes } from "./ord/operator-routes.ts";
 import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { type OpenIdProviderSettings, openIdProviders } from "./outbound/openid-providers.ts";
 import { accountOperatorRoutes } from "./people/account-operator-routes.ts";
@@ -440,6 +441,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       billingLogOperatorRoutes(scope, { ...deps, ...crossFeature });
       partyOperatorRoutes(scope, { ...deps, ...crossFeature });
       payoutRunOperatorRoutes(scope, deps);
+      ordOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, { ...deps, blockOf: (viewer) => blockOfViewer(deps.database, viewer) });
       eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);

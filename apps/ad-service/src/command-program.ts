@@ -23,6 +23,7 @@ import { buyerCommands } from "./demand/commands.ts";
 import { eventCommands } from "./events/commands.ts";
 import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
+import { ordCommands } from "./ord/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
 import { sampleCommands } from "./sample/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
@@ -46,6 +47,7 @@ const commands = [
   advertiserCommands,
   moneyCommands,
   billingLogCommands,
+  ordCommands,
   viewCommands,
   clickCommands,
   conversionCommands,

@@ -35,6 +35,7 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { MediaBucket } from "./creatives/bucket-storage.ts";
 import { mailServer } from "./notices/mail-server.ts";
+import type { GuardedRequestSettings } from "./outbound/guarded-request.ts";
 import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
 import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";
 import type { CountrySettings } from "./viewers/country-source.ts";
@@ -442,18 +443,24 @@ function storeOf(read: StoreSettings) {
       // Nodes share a folder that was named: a missing one is not mounted on this node.
       isMadeIfMissing: read.MEDIA_DIR === undefined,
     },
-    requests: {
-      isPlainHttpAllowed: read.MODE === "demo",
-      allowedNetworks: {
-        webhook: read.WEBHOOK_ALLOWED_NETWORKS,
-        vast: read.VAST_ALLOWED_NETWORKS,
-        video: read.VIDEO_ALLOWED_NETWORKS,
-        buyer: read.BUYER_ALLOWED_NETWORKS,
-      },
-    },
+    requests: requestSettings(read),
     /** Undefined: that of the store. */
     currency: read.CURRENCY,
     countries: countriesOf(read.COUNTRY_HEADER, read.COUNTRY_DATABASE),
+  };
+}
+
+function requestSettings(
+  read: Pick<StoreSettings, "MODE" | `${"WEBHOOK" | "VAST" | "VIDEO" | "BUYER"}_ALLOWED_NETWORKS`>,
+): GuardedRequestSettings {
+  return {
+    isPlainHttpAllowed: read.MODE === "demo",
+    allowedNetworks: {
+      webhook: read.WEBHOOK_ALLOWED_NETWORKS,
+      vast: read.VAST_ALLOWED_NETWORKS,
+      video: read.VIDEO_ALLOWED_NETWORKS,
+      buyer: read.BUYER_ALLOWED_NETWORKS,
+    },
   };
 }
 

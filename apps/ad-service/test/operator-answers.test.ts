@@ -124,10 +124,11 @@ async function call<Name extends OperatorRouteName>(
 }
 
 /**
- * What routes change after the transaction with the entry: the outcome of a test that was sent, and the traffic of a sample day
- * by day.
+ * What routes change after the transaction with the entry: the end of a run, the outcome of a test that was sent, and the traffic
+ * of a sample day by day.
  */
 const laterTables: Partial<Record<ChangingRouteName, readonly string[] | "any">> = {
+  syncOrd: ["ord_account"],
   testEndpoint: ["deliveries", "delivery_attempts", "endpoints"],
   addSample: "any",
   removeSample: "any",
@@ -373,6 +374,10 @@ async function callRoutesOfMoney(ofBot: { params: { botId: string } }) {
     ...(await callRoutesOfHeldPayments()),
     ...(await callRoutesOfStatements(ofShop, ofBot)),
     listPublisherEntries: await send("listPublisherEntries", ofBot),
+    setOrd: await send("setOrd", { body: { key: "key-of-ord" } }),
+    showOrd: await send("showOrd"),
+    listFilings: await send("listFilings"),
+    syncOrd: await send("syncOrd", { body: {} }),
   };
 }
 

@@ -146,6 +146,11 @@ const payouts = createRoute({
   validateSearch: payoutsSearch,
   component: screen(() => import("./payouts/payouts-screen.tsx"), "PayoutsScreen"),
 });
+const filings = createRoute({
+  ...under,
+  path: "/filings",
+  component: screen(() => import("./filings/filings-screen.tsx"), "FilingsScreen"),
+});
 const timeline = createRoute({
   ...under,
   path: "/timeline",
@@ -214,7 +219,7 @@ export const router = createRouter({
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
       creatives, creativeQueue, vastTester, creative, buyers, buyer,
-      advertisers, advertiser, payouts, people, audit, system, account, alerts,
+      advertisers, advertiser, payouts, filings, people, audit, system, account, alerts,
       timeline, reviews, conversions, publisher, reports,
       unknown,
     ]),

@@ -49,6 +49,8 @@ export const auditedObjects = {
   reopenBoughtCreative: "bought-creative",
   setOrder: "bot",
   setCurrency: "deployment",
+  setOrd: "deployment",
+  syncOrd: "deployment",
   addAdvertiser: "advertiser",
   setTerms: "advertiser",
   recordTopUp: "advertiser",

@@ -15,6 +15,7 @@ import {
   total,
   wholeList,
 } from "./fields.ts";
+import { filedCreative } from "./ord.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { vastReason } from "./vast-reasons.ts";
 
@@ -63,6 +64,7 @@ export const creative = z.object({
     .describe(
       "What viewers are shown of it in its newest campaign, with the advertiser's name. Null without an erid, for an operator's that nothing shows, and for a VAST tag.",
     ),
+  ...filedCreative,
   createdAt: moment,
   advertiserId: z.string().nullable().describe("Whose it is; null: the operator's."),
   review: z
@@ -398,7 +400,7 @@ export const creativeRoutes = {
     method: "PUT",
     path: "/creatives/:creativeId/legal-line",
     description:
-      "Sets what a law requires beside the ad: a text, such as a registration number, and Russia's `erid`. Null removes one, and what is not named stays.",
+      "Sets what a law requires beside the ad: a text, such as a registration number, Russia's `erid`, and what is filed to get one. Null removes one, and what is not named stays.",
     params,
     body: z
       .strictObject({
@@ -415,6 +417,8 @@ export const creativeRoutes = {
           .describe(
             "Shown with the word that the law asks for and the advertiser's name; `{erid}` in landing addresses.",
           ),
+        kktu: filedCreative.kktu.optional(),
+        adDescription: filedCreative.adDescription.optional(),
       })
       .refine(namesSetting, nothingToChange)
       .meta({ examples: [{ legalLine: "Shop Ltd, reg. no. 12345678" }, { erid: "2VtzqwP8x4a" }] }),

@@ -18,9 +18,12 @@ export const forms = {
   BOT_TOKEN: /^[1-9][0-9]{4,15}:[A-Za-z0-9_-]{20,100}$/,
   COUNTRY_CODE: /^[A-Z]{2}$/,
   CURRENCY_CODE: /^[A-Z]{3}$/,
+  DAY: /^20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/,
   DOMAIN: /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,10}[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
   ERID: /^[A-Za-z0-9_-]{4,64}$/,
   HEX_KEY: /^[0-9a-f]{8}$/,
+  /** Three numbers of up to three digits (ORD-A's API v2, "Creatives": `kktu`). */
+  KKTU: /^[1-9]\d{0,2}\.[1-9]\d{0,2}\.[1-9]\d{0,2}$/,
   LANGUAGE_CODE: /^[a-z]{2,3}$/,
   MONTH: /^20\d\d-(0[1-9]|1[0-2])$/,
   NAME_WORD: /^[a-z][a-z0-9-]{0,31}$/,
@@ -29,6 +32,7 @@ export const forms = {
   CONTROL_CHARACTERS: /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u,
   PERCENT: /^\d{1,2}(?:\.\d{1,2})?$/,
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
+  ROUBLES: /^\d{1,12}(?:\.\d{2})?$/,
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
   TAG_ID: /^[0-9a-f]{16}$/,

@@ -18,6 +18,7 @@ import { explainRoutes } from "./explain.ts";
 import { heldPaymentRoutes } from "./held-payments.ts";
 import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
+import { ordRoutes } from "./ord.ts";
 import { partyRoutes } from "./parties.ts";
 import { payoutRunRoutes } from "./payout-runs.ts";
 import { peopleRoutes } from "./people.ts";
@@ -54,6 +55,7 @@ export const operatorRoutes = {
   ...heldPaymentRoutes,
   ...billingLogRoutes,
   ...partyRoutes,
+  ...ordRoutes,
   ...payoutRunRoutes,
   ...explainRoutes,
   ...eventRoutes,

@@ -5,6 +5,7 @@ import { fieldFault, forms } from "./field-forms.ts";
 import { boundedText, namesSetting, nothingToChange } from "./fields.ts";
 import { electronicIban, isIban } from "./iban.ts";
 import { isLatinText } from "./latin-text.ts";
+import { filedContract, filedPerson, noFiledContract, noFiledPerson } from "./ord.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { statementLanguages } from "./statement-languages.ts";
 
@@ -67,6 +68,7 @@ export const operatorParty = z.strictObject({
     .max(500)
     .nullable()
     .describe("Where advertisers pay in."),
+  ...filedPerson,
 });
 export type OperatorParty = z.output<typeof operatorParty>;
 
@@ -76,6 +78,8 @@ export const advertiserParty = z.strictObject({
   taxId,
   language,
   taxNote: boundedText(200).nullable().describe("Stands on statements in place of the line of the tax."),
+  ...filedPerson,
+  ...filedContract,
 });
 export type AdvertiserParty = z.output<typeof advertiserParty>;
 
@@ -89,6 +93,7 @@ export const payee = z.strictObject({
   domain: domain.describe(
     "Of the publisher's company. With it, its name is published in sellers.json; null: the bot's id alone.",
   ),
+  ...filedPerson,
 });
 export type Payee = z.output<typeof payee>;
 
@@ -105,6 +110,7 @@ export const noOperatorParty: OperatorParty = {
   tagId: null,
   topUpText: null,
   topUpUrl: null,
+  ...noFiledPerson,
 };
 export const noAdvertiserParty: AdvertiserParty = {
   legalName: null,
@@ -112,6 +118,8 @@ export const noAdvertiserParty: AdvertiserParty = {
   taxId: null,
   language: "en",
   taxNote: null,
+  ...noFiledPerson,
+  ...noFiledContract,
 };
 export const noPayee: Payee = {
   legalName: null,
@@ -121,6 +129,7 @@ export const noPayee: Payee = {
   language: "en",
   leastPayoutMicros: null,
   domain: null,
+  ...noFiledPerson,
 };
 
 const seen = "What the caller has seen: if it is otherwise meanwhile, nothing is set (409).";

@@ -41,7 +41,9 @@ const states = {
         order by entry_id desc limit 1),
       'postback_key', left(encode(sha256(postback_key_hash), 'hex'), 8)) as state
     from advertisers where advertiser_id = $1`,
-  deployment: "select jsonb_build_object('currency', currency) as state from deployment where $1 <> ''",
+  deployment: `select jsonb_build_object('currency', (select currency from deployment), 'ord_url', url, 'has_key', url is not null) as state
+    from (select (select url from ord_account)) as account (url)
+    where $1 <> '' and (url is not null or exists (select from deployment))`,
   view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
       select refunds.occurred_at from events join refunds using (event_id)
       where events.code = s.code and events.bot_id = s.bot_id and events.event = s.format)) as state

@@ -16,6 +16,7 @@ const sealedColumns = [
   { table: "people", column: "totp_secret", owner: "person_id", primaryKey: ["person_id"] },
   { table: "billing_logs", column: "private_key", owner: "origin", primaryKey: ["log_id"] },
   { table: "buyers", column: "sealed_key", owner: "buyer_id", primaryKey: ["buyer_id"] },
+  { table: "ord_account", column: "sealed_key", owner: "owner", primaryKey: ["is_only"] },
 ];
 
 /** Every file that a creative or a bot names. */

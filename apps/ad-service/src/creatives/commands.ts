@@ -149,6 +149,15 @@ export const creativeCommands = subject("creatives", "videos that campaigns show
   }),
   "legal-line": legalLine,
   erid,
+  filing: verb("setLegalLine", {
+    description: "set what an operator of ad data needs to know of it (Russia): ads ord sync files it for an erid",
+    options: {
+      kktu: { text: "the category of what it advertises", value: "code" },
+      adDescription: { flag: "description", text: "of what it advertises", value: "text" },
+    },
+    without: ["legalLine", "erid"],
+    examples: [`${anId} --kktu 30.10.1`],
+  }),
   queue: list("readReviewQueue", "creatives", {
     description: "what advertisers uploaded and nobody approved yet",
     isPageInJson: true,

@@ -30,6 +30,8 @@ const creativeColumns = {
   captions: "captions",
   legalLine: "legal_line",
   erid: "erid",
+  kktu: "kktu",
+  adDescription: "ad_description",
   createdAt: "created_at",
   advertiserId: "advertiser_id",
   review: "review",
@@ -74,7 +76,9 @@ export const seenChange = `revision = revision + 1, submitted_at = case when $3:
 const setLine = statement<{ id: string }>(
   "creatives.set-legal-texts",
   `update creatives set legal_line = case when $4::boolean then $2 else legal_line end,
-     erid = case when $6::boolean then $5 else erid end, ${seenChange}
+     erid = case when $6::boolean then $5 else erid end,
+     kktu = case when $8::boolean then $7 else kktu end,
+     ad_description = case when $10::boolean then $9 else ad_description end, ${seenChange}
    where creative_id = $1 returning creative_id as id`,
 );
 
@@ -84,19 +88,23 @@ export interface CreativeChange {
   author?: Author | undefined;
 }
 
-/** What a law requires beside an ad. Undefined: it stays; null: there is none. */
+/** What a law requires beside an ad, and what is filed of it. Undefined: it stays; null: there is none. */
 export interface LegalTexts {
   legalLine?: string | null | undefined;
   erid?: string | null | undefined;
+  kktu?: string | null | undefined;
+  adDescription?: string | null | undefined;
 }
 
-/** Sets what a law requires beside the ad. Undefined: there is no such creative. */
+/** Sets what a law requires of an ad. Viewers do not see what is only filed, so it needs no approval. Undefined: there is no such creative. */
 export async function setLegalTexts(
   database: Database,
-  { legalLine, erid, isSubmission, ...of }: CreativeChange & LegalTexts & { isSubmission: boolean },
+  { isSubmission, creativeId: objectId, author, ...texts }: CreativeChange & LegalTexts & { isSubmission: boolean },
 ): Promise<Creative | undefined> {
-  const { creativeId: objectId, author } = of;
-  const values = [objectId, legalLine ?? null, isSubmission, legalLine !== undefined, erid ?? null, erid !== undefined];
+  const { legalLine, erid, kktu, adDescription } = texts;
+  const isSeen = legalLine !== undefined || erid !== undefined;
+  const pairs = [erid, kktu, adDescription].flatMap((text) => [text ?? null, text !== undefined]);
+  const values = [objectId, legalLine ?? null, isSubmission && isSeen, legalLine !== undefined, ...pairs];
   await changeAudited(database, { objectId, author }, { statement: setLine, values });
   return findCreative(database, objectId);
 }

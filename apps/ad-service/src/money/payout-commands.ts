@@ -7,6 +7,17 @@ const party = {
   legalName: { text: "as the bank and the tax office know it", value: "name" },
   address: { text: "on one line", value: "text" },
   taxId: { text: "of the tax office", value: "number" },
+  personKind: "as it is filed in Russia: company, sole trader or person",
+  inn: { text: "the taxpayer number in Russia", value: "number" },
+} as const;
+
+const contract = {
+  contractNumber: { text: "under which its ads are shown, as filed in Russia", value: "number" },
+  contractDate: { text: "such as 2026-03-01", value: "day" },
+  contractAmount: { text: "in roubles; none: it names none", value: "roubles" },
+  contractType: "of services or of mediation",
+  contractSubject: "what it is about",
+  contractAction: "what is done, of a contract of mediation",
 } as const;
 
 /** The file of a run, as it is: to be sent to the bank. */
@@ -74,6 +85,7 @@ export const payoutVerbs = {
       ...party,
       language: "of statements",
       taxNote: { text: "in place of the line of the tax", value: "text" },
+      ...contract,
     },
     without: ["expected"],
   }),

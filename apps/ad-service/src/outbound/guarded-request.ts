@@ -75,6 +75,7 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
       vast: targetsOf("vast"),
       video: targetsOf("video"),
       buyer: targetsOf("buyer"),
+      ord: targetsOf("ord"),
     },
     resolver: hostResolver(settings.lookup, settings.lookupKeptMs),
     pools: connectionPools(),
@@ -260,7 +261,6 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
     contentEncoding,
     signs: signs.join("\n"),
     isWhole,
-    bodyBytes: exchange.body().length,
     address,
     timings,
   };

@@ -2,11 +2,11 @@ import type { Writable } from "node:stream";
 import type { RequestErrorClass } from "@intermission/ad-core/wire-fields";
 
 /** Each purpose has its own allowed networks: a network allowed for webhooks is closed to every other purpose. */
-export type Purpose = "webhook" | "vast" | "video" | "buyer";
+export type Purpose = "webhook" | "vast" | "video" | "buyer" | "ord";
 
 export interface OutgoingRequest {
   url: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT";
   headers: Record<string, string>;
   body?: string | Uint8Array;
   purpose: Purpose;
@@ -59,8 +59,6 @@ export interface AnsweredRequest {
   signs: string;
   /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
-  /** Of the body, as it was sent: at most those that were requested. */
-  bodyBytes: number;
   address: string | undefined;
   timings: Timings;
 }

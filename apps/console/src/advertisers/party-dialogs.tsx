@@ -10,7 +10,7 @@ import { AnswerView } from "../ui/answer-view.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { type ConfirmedChange, useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { loadWords } from "../words/catalog.ts";
-import { languageNames } from "../words/languages.ts";
+import { type Language, languageNames } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
 import { advertiserPartyForm, operatorForm, payeeForm } from "./party-forms.ts";
 
@@ -20,6 +20,7 @@ const partyWords = loadWords("parties");
 export function OperatorDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(partyWords);
   const change = useConfirmedChange(partyRoutes.setOperatorParty);
+  const filed = filedWords(words);
   const {
     legalName,
     address,
@@ -57,6 +58,7 @@ export function OperatorDialog({ onClose }: { onClose: () => void }) {
           tagId,
           topUpText,
           topUpUrl,
+          ...filed.labels,
         },
         hints: {
           ...hints,
@@ -66,7 +68,10 @@ export function OperatorDialog({ onClose }: { onClose: () => void }) {
           tagId: words.tagIdHint,
           topUpText: words.topUpTextHint,
           topUpUrl: words.topUpUrlHint,
+          ...filed.hints,
         },
+        options: filed.options,
+        sections: filed.sections,
       }}
       onClose={onClose}
     />
@@ -84,6 +89,7 @@ export function AdvertiserPartyDialog({ advertiser: { advertiserId, name }, onCl
   const params = { advertiser: advertiserId };
   const change = useConfirmedChange(partyRoutes.setAdvertiserParty);
   const { legalName, address, taxId, language, taxNote } = words;
+  const [filed, contract] = [filedWords(words), contractWords(words)];
   return (
     <PartyDialog
       title={words.partyOf(name)}
@@ -93,9 +99,16 @@ export function AdvertiserPartyDialog({ advertiser: { advertiserId, name }, onCl
       schema={partyRoutes.setAdvertiserParty.body}
       onSave={(body, expected, onDone) => change.run({ params, body: { ...body, expected } }, onDone)}
       words={{
-        labels: { legalName, address, taxId, language, taxNote },
-        hints: { legalName: words.legalNameHint, address: words.addressHint, taxNote: words.taxNoteHint },
-        options: { language: languageNames },
+        labels: { legalName, address, taxId, language, taxNote, ...filed.labels, ...contract.labels },
+        hints: {
+          legalName: words.legalNameHint,
+          address: words.addressHint,
+          taxNote: words.taxNoteHint,
+          ...filed.hints,
+          ...contract.hints,
+        },
+        options: { language: languageNames, ...filed.options, ...contract.options },
+        sections: filed.sections,
       }}
       onClose={onClose}
     />
@@ -108,6 +121,7 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
   const params = { botId };
   const change = useConfirmedChange(partyRoutes.setPayee);
   const { legalName, iban, address, taxId, language, leastPayout, domain } = words;
+  const filed = filedWords(words);
   return (
     <PartyDialog
       title={words.payeeOf(name)}
@@ -117,18 +131,45 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
       schema={partyRoutes.setPayee.body}
       onSave={(body, expected, onDone) => change.run({ params, body: { ...body, expected } }, onDone)}
       words={{
-        labels: { legalName, iban, address, taxId, language, leastPayoutMicros: leastPayout, domain },
+        labels: { legalName, iban, address, taxId, language, leastPayoutMicros: leastPayout, domain, ...filed.labels },
         hints: {
           legalName: words.holder,
           address: words.addressHint,
           leastPayoutMicros: words.ownLeastPayout,
           domain: words.payeeDomainHint,
+          ...filed.hints,
         },
-        options: { language: languageNames },
+        options: { language: languageNames, ...filed.options },
+        sections: filed.sections,
       }}
       onClose={onClose}
     />
   );
+}
+
+type PartyWords = (typeof partyWords)[Language];
+
+/** Of the fields that are filed in Russia. */
+function filedWords({ russia, personKind, personKinds, inn, innHint }: PartyWords) {
+  return {
+    labels: { personKind, inn },
+    hints: { inn: innHint },
+    options: { personKind: personKinds },
+    sections: { russia },
+  };
+}
+
+function contractWords(words: PartyWords) {
+  const { contractNumber, contractDate, contractAmount, contractType, contractSubject, contractAction } = words;
+  return {
+    labels: { contractNumber, contractDate, contractAmount, contractType, contractSubject, contractAction },
+    hints: { contractDate: words.contractDateHint, contractAmount: words.contractAmountHint },
+    options: {
+      contractType: words.contractTypes,
+      contractSubject: words.contractSubjects,
+      contractAction: words.contractActions,
+    },
+  };
 }
 
 type PartyDialogProps<

@@ -20,15 +20,35 @@ export const operatorForm = defineForm(operatorParty, {
         "topUpUrl",
       ],
     },
+    { title: "russia", isFolded: true, fields: ["personKind", "inn"] },
   ],
 });
 
 /** What an advertiser's statements say of it. */
 export const advertiserPartyForm = defineForm(advertiserParty, {
-  sections: [{ fields: ["legalName", "address", "taxId", "language", "taxNote"] }],
+  sections: [
+    { fields: ["legalName", "address", "taxId", "language", "taxNote"] },
+    {
+      title: "russia",
+      isFolded: true,
+      fields: [
+        "personKind",
+        "inn",
+        "contractNumber",
+        "contractDate",
+        "contractAmount",
+        "contractType",
+        "contractSubject",
+        "contractAction",
+      ],
+    },
+  ],
 });
 
 /** To whom the payouts of a bot go. */
 export const payeeForm = defineForm(payee, {
-  sections: [{ fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros", "domain"] }],
+  sections: [
+    { fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros", "domain"] },
+    { title: "russia", isFolded: true, fields: ["personKind", "inn"] },
+  ],
 });

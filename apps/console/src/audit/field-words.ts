@@ -24,6 +24,7 @@ function wordsOfForms(language: Language) {
   const pictures = pictureWords[language];
   const person = peopleWords[language];
   return {
+    ad_description: creative.adDescription,
     ...byStoredName(settings),
     ...byStoredName(bot),
     ...byStoredName(buyer),
@@ -39,6 +40,7 @@ function wordsOfForms(language: Language) {
     formats,
     kind: creative.kind,
     has_key: key,
+    kktu: creative.kktu,
     legal_line: creative.legalLine,
     picture_file_name: pictures.ofBot,
     poster_file_name: creative.poster,

@@ -5,7 +5,7 @@ export const creativeNameForm = defineForm(creativeRoutes.renameCreative.body, {
 
 /** What a law requires beside the ad. */
 export const legalLineForm = defineForm(creativeRoutes.setLegalLine.body, {
-  sections: [{ fields: ["legalLine", "erid"] }],
+  sections: [{ fields: ["legalLine", "erid", "kktu", "adDescription"] }],
 });
 
 export const refusalForm = defineForm(creativeRoutes.refuseCreative.body, {

@@ -39,6 +39,7 @@ export const sections = [
     letter: "a",
   },
   { group: "money", to: "/payouts", word: "payouts", icon: "payout", needs: "listPublisherMoney", letter: "y" },
+  { group: "money", to: "/filings", word: "filings", icon: "audit", needs: "listFilings", letter: "f" },
   { group: "operate", to: "/reviews", word: "reviews", icon: "review", needs: "listViews", letter: "v" },
   { group: "operate", to: "/timeline", word: "timeline", icon: "timeline", needs: "findTimelines", letter: "t" },
   { group: "operate", to: "/people", word: "people", icon: "people", needs: "listPeople", letter: "p" },

@@ -214,7 +214,6 @@ export interface Values {
   "problems.NOTHING_DUE": { month: string | number };
   "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };
   "problems.SEPA_EUR_ONLY": { currency: string | number };
-  "problems.FEEDS_IN_USD": { names: string | number };
   "overview.disabled": { bot: string | number };
   "overview.failing": { bot: string | number };
   "overview.doubtful": { bot: string | number };
@@ -403,4 +402,7 @@ export interface Values {
   "alerts.sentences.payout-due": { count: number; month: string | number };
   "alerts.sentences.new-device": { browser: string | number };
   "bell.unread": { unread: number };
+  "filings.counts": { filed: string | number; left: string | number };
+  "filings.done": { filed: string | number; left: string | number };
+  "filings.stopped": { reason: string | number };
 }

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { forms } from "@intermission/operator-api/field-forms";
+import { storableText } from "@intermission/postgres/storable-text";
+import { z } from "zod";
+import { type MediaStorage, readAtMost } from "../creatives/media-storage.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import type { PlannedFiling } from "./plan-filings.ts";
+
+export interface SendDeps {
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  media: Pick<MediaStorage, "open">;
+  url: string;
+  key: string;
+  signal: AbortSignal;
+}
+
+/** `stopped`: nothing else would be accepted now. */
+export type FilingOutcome =
+  | { outcome: "filed"; erid: string | null }
+  | { outcome: "refused" | "stopped"; fault: string };
+
+const MAX_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 30_000;
+const REQUEST_MS = 20_000;
+const UPLOAD_MS = 120_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** In memory at once; the API takes 256 MB. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FAULT = 500;
+
+/** Of an API as VK ORD's. A medium is no JSON. */
+export function requestOf({ kind, externalId, body }: Pick<PlannedFiling, "kind" | "externalId" | "body">): {
+  method: "PUT" | "POST";
+  path: string;
+  body: unknown;
+} {
+  const id = encodeURIComponent(externalId);
+  switch (kind) {
+    case "person":
+    case "contract":
+    case "pad":
+      return { method: "PUT", path: `/v1/${kind}/${id}`, body };
+    case "media":
+      return { method: "PUT", path: `/v1/media/${id}`, body: null };
+    case "creative":
+      return { method: "PUT", path: `/v3/creative/${id}`, body };
+    case "statistics":
+      return { method: "POST", path: "/v3/statistics", body: { items: [body] } };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Files one record. A request may arrive twice, since it creates or updates. 429, 5xx and broken connections are tried again. */
+export async function sendFiling(deps: SendDeps, filing: PlannedFiling): Promise<FilingOutcome> {
+  const { method, path, body } = requestOf(filing);
+  const content = filing.kind === "media" ? await fileOf(deps, filing) : jsonOf(body);
+  if ("fault" in content) return { outcome: "refused", fault: content.fault };
+  for (let attempt = 1; ; attempt++) {
+    const result = await deps.requests.guardedRequest({
+      url: `${deps.url}${path}`,
+      method,
+      purpose: "ord",
+      headers: { authorization: `Bearer ${deps.key}`, accept: "application/json", "content-type": content.type },
+      body: content.bytes,
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      totalTimeoutMs: filing.kind === "media" ? UPLOAD_MS : REQUEST_MS,
+      signal: deps.signal,
+    });
+    if (!isTemporary(result)) return outcomeOf(filing.kind, result);
+    if (attempt === MAX_ATTEMPTS) return { outcome: "stopped", fault: faultOf(result) };
+    await wait(waitOf(result, attempt), undefined, { signal: deps.signal });
+  }
+}
+
+function isTemporary(result: GuardedResult): boolean {
+  if (result.outcome === "answered") return result.status === 429 || result.status >= 500 || !result.isWhole;
+  return result.errorClass !== "blocked-address" && result.errorClass !== "redirect";
+}
+
+function waitOf({ retryAfter }: GuardedResult, attempt: number): number {
+  const seconds = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  return Math.min(seconds === undefined ? FIRST_WAIT_MS * 2 ** (attempt - 1) : seconds * 1000, MAX_WAIT_MS);
+}
+
+const marked = z.object({ erid: z.string().regex(forms.ERID) });
+
+function outcomeOf(kind: PlannedFiling["kind"], result: GuardedResult): FilingOutcome {
+  const fault = faultOf(result);
+  if (result.outcome === "failed") return { outcome: "stopped", fault };
+  const { status } = result;
+  if (status === 401 || status === 403) return { outcome: "stopped", fault: `the key was refused: ${fault}` };
+  // A medium never changes, and one that was uploaded before is answered 409 (v1-upload-media).
+  if (kind === "media" && status === 409) return { outcome: "filed", erid: null };
+  if (status >= 400) return { outcome: "refused", fault };
+  if (kind !== "creative") return { outcome: "filed", erid: null };
+  const { data } = marked.safeParse(jsonIn(result));
+  return data === undefined
+    ? { outcome: "refused", fault: `answered ${status} without an erid` }
+    : { outcome: "filed", erid: data.erid };
+}
+
+const refusal = z.object({
+  error: z.string().optional(),
+  errors: z.array(z.object({ error: z.string() })).optional(),
+});
+
+function faultOf(result: GuardedResult): string {
+  if (result.outcome === "failed") return shortened(`${result.errorClass}: ${result.detail}`);
+  const { data } = refusal.safeParse(jsonIn(result));
+  const sentences = [data?.error ?? [], ...(data?.errors ?? []).map(({ error }) => error)].flat().join("; ");
+  return shortened(`${result.status}: ${sentences || result.text}`);
+}
+
+function shortened(text: string): string {
+  return storableText(text.replace(/\s+/g, " ").trim(), MAX_FAULT) || "no reason";
+}
+
+function jsonIn({ body }: { body?: Uint8Array | undefined }): unknown {
+  try {
+    return body && JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+type Content = { type: string; bytes: Uint8Array } | { fault: string };
+
+function jsonOf(body: unknown): Content {
+  return { type: "application/json", bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+/** As `multipart/form-data` with the part `media_file` (v1-upload-media). */
+async function fileOf({ media }: SendDeps, { body: { fileName }, name }: PlannedFiling): Promise<Content> {
+  const stored = await (await media.open(String(fileName)))?.read(undefined);
+  if (stored === undefined) return { fault: `the file ${fileName} is gone: upload the video again` };
+  const bytes = await readAtMost(stored.body, MAX_FILE_BYTES + 1);
+  if (bytes.byteLength > MAX_FILE_BYTES) return { fault: "the file has more than 64 MiB: upload a lighter one" };
+  const boundary = randomUUID();
+  const part = (head: string) => Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`);
+  const file = `name="media_file"; filename="${fileName}"\r\ncontent-type: application/octet-stream`;
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const parts = [part('name="description"'), Buffer.from(`${name}\r\n`), part(file), bytes, end];
+  return { type: `multipart/form-data; boundary=${boundary}`, bytes: Buffer.concat(parts) };
+}

@@ -1,0 +1,114 @@
+import { type Filing, ordRoutes } from "@intermission/operator-api/ord";
+import { Link } from "@tanstack/react-router";
+import { useAnswer, useWholeList } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
+import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
+import { Button } from "../ui/button.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { Page } from "../ui/page.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useWords } from "../words/word-table.ts";
+import { filingWords } from "./words.ts";
+
+/** What is not filed at the operator of ad data (Russia), why, and what to do. */
+export function FilingsScreen() {
+  const words = useWords(filingWords);
+  const account = useAnswer(ordRoutes.showOrd);
+  const filings = useWholeList(ordRoutes.listFilings, { query: {} });
+  const columns = useColumns();
+  const hasKey = account.data?.hasKey === true;
+  return (
+    <Page
+      title={words.filings}
+      aside={
+        <>
+          {filings.data && <AsOf at={filings.dataUpdatedAt} />}
+          {hasKey && <SyncButton />}
+        </>
+      }
+    >
+      {account.data && !hasKey && <p className="secondary">{words.noKey}</p>}
+      <AnswerView query={filings}>
+        {({ month, filings: rows, filed, left }) => (
+          <>
+            <p>
+              {words.month}: {month}. {words.counts({ filed: String(filed), left: String(left) })}
+            </p>
+            <DataTable
+              label={words.filings}
+              columns={columns}
+              rows={rows}
+              keyOf={({ externalId }) => externalId}
+              empty={<EmptyState>{filed === 0 ? words.nothing : words.none}</EmptyState>}
+            />
+          </>
+        )}
+      </AnswerView>
+    </Page>
+  );
+}
+
+function SyncButton() {
+  const words = useWords(filingWords);
+  const may = useMay();
+  const notice = useNotice();
+  const sync = useConfirmedChange(ordRoutes.syncOrd);
+  if (!may("syncOrd")) return null;
+  const file = () =>
+    sync.run({ body: {} }, ({ filed, left, stopped }) => {
+      const done = words.done({ filed: String(filed), left: String(left) });
+      notice({ text: stopped === null ? done : `${done} ${words.stopped(stopped)}` });
+    });
+  return (
+    <Button look="primary" isBusy={sync.isPending} onClick={() => void file()}>
+      {words.sync}
+    </Button>
+  );
+}
+
+function useColumns(): Column<Filing>[] {
+  const words = useWords(filingWords);
+  return [
+    { title: words.record, cell: ({ kind }) => words.kinds[kind] },
+    { title: words.of, cell: (filing) => <ObjectLink {...filing} /> },
+    {
+      title: words.state,
+      cell: ({ state }) => (
+        <span className={`pill ${state === "incomplete" || state === "refused" ? "pill-bad" : ""}`}>
+          {words.states[state]}
+        </span>
+      ),
+    },
+    {
+      title: words.why,
+      cell: ({ state, gaps, fault }) => {
+        const steps = state === "waiting" ? [words.waits] : state === "ready" ? [words.next] : [];
+        return [...gaps.map((gap) => words.gaps[gap]), ...steps, ...(fault === null ? [] : [fault])].join(" ");
+      },
+    },
+  ];
+}
+
+/** To where its details are. */
+function ObjectLink({ objectId, name }: Pick<Filing, "objectId" | "name">) {
+  if (objectId.startsWith("adv_"))
+    return (
+      <Link to="/advertisers/$advertiserId" params={{ advertiserId: objectId }}>
+        {name}
+      </Link>
+    );
+  if (objectId.startsWith("cre_"))
+    return (
+      <Link to="/creatives/$creativeId" params={{ creativeId: objectId }}>
+        {name}
+      </Link>
+    );
+  if (/^\d+$/.test(objectId))
+    return (
+      <Link to="/bots/$botId" params={{ botId: objectId }}>
+        {name}
+      </Link>
+    );
+  return name;
+}

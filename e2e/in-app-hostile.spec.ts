@@ -174,7 +174,11 @@ async function openFrame(page: Page, { urls, secrets }: DemoStack, top: string):
       for (const data of [null, 7, "show", {}, { kind: "done" }, { kind: "event", name: "visibility_changed" }])
         port1.postMessage(data);
       port1.postMessage({ kind: "window", width: innerWidth, height: innerHeight });
-      port1.postMessage({ kind: "show", appGrant, initData, theme: {}, client: "none" });
+      // Twice, and through a second port: the frame has one port, and shows one ad.
+      const second = new MessageChannel();
+      frame.contentWindow?.postMessage("intermission-frame-port", "*", [second.port2]);
+      const shown = { kind: "show", appGrant, initData, theme: {}, client: "none" };
+      for (const port of [port1, port1, second.port1]) port.postMessage(shown);
     },
     { adService: urls.adService, botId: secrets.botId, initData, top },
   );
@@ -183,11 +187,16 @@ async function openFrame(page: Page, { urls, secrets }: DemoStack, top: string):
 test("two frames at once pay one reward", async ({ api, page, stack, userId, game }) => {
   const faults: string[] = [];
   page.on("pageerror", ({ message }) => faults.push(message));
+  let openings = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/player/v1/sessions")) openings++;
+  });
   await game.open(page, userId, { policy: "none" });
   const [first, second] = [0, 1].map((at) => page.frameLocator("iframe").nth(at) as unknown as Page);
   if (!first || !second) throw new Error("two frames were made");
   await openFrame(page, stack, "0");
   await first.getByRole("button", { name: /^Watch/ }).waitFor();
+  expect(openings).toBe(1);
   await openFrame(page, stack, "49vh");
   await second.getByRole("button", { name: /^(Watch|Continue watching)/ }).waitFor();
   await startAd(first);

@@ -157,6 +157,39 @@ test("AdsGram's events and results tell why there is no ad", { tag: "@long" }, a
   await expectNeverPaid(api, userId);
 });
 
+test("AdsGram's blocks of interstitials show ours: skipped counts as done, rewards nobody, and the next one comes too early", {
+  tag: "@long",
+}, async ({ api, page, stack, userId, open }) => {
+  const video = join(root, "apps/ad-service/sample/house-ad.mp4");
+  // biome-ignore format: packed
+  const added = await stack.ads([
+    "campaigns", "add", "--name", "Between scenes", "--advertiser", "Scenes", "--format", "interstitial", "--video", video,
+    "--skip-after", "1", "--priority", "sponsorship", "--billing", "credit", "--json",
+  ]);
+  try {
+    await open(page, "adsgram", userId);
+    const shown = showOfAdsgram(page, "int-123");
+    const skip = adIn(page).locator(".skip");
+    // Chromium discards the first taps in a frame that has just appeared.
+    await expect(async () => {
+      await skip.click({ timeout: 500 });
+      await expect(page.locator("iframe")).toHaveCount(0, { timeout: 300 });
+    }).toPass();
+    expect(await shown).toEqual({
+      answer: { done: true, description: "skipped", state: "destroy", error: false },
+      events: ["onStart", "onSkip"],
+      isOne: true,
+    });
+    expect(await showOfAdsgram(page, "int-456")).toMatchObject({
+      answer: { done: false, description: "limited: cooldown", error: true },
+      events: ["onNonStopShow"],
+    });
+    await expectNeverPaid(api, userId);
+  } finally {
+    await stack.ads(["campaigns", "archive", JSON.parse(added).campaignId]);
+  }
+});
+
 test("a page that was written for Monetag shows our ads, whatever Monetag's own script does meanwhile", {
   tag: "@long",
 }, async ({ api, page, userId, open }) => {

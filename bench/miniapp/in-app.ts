@@ -23,7 +23,7 @@ export async function startGamePage({ urls, secrets }: BenchStack): Promise<{
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
 <body><script src="${urls.adService}/sdk/v1.js"></script>
 <script>window.begin = () => { window.ads = Intermission.init({ botId: "${secrets.botId}" }); };
-if (location.search === "?show") { begin(); ads.show(); }</script>`;
+if (location.search === "?show") { window.shownAt = performance.now(); begin(); ads.show(); }</script>`;
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(html);
   });
@@ -45,15 +45,22 @@ const frameOf = async (page: Page) => {
   return frame;
 };
 
-/** From the request of the game's page to the first picture of the ad in its frame, in milliseconds. */
-export async function firstFrameInGame(browser: Browser, address: string): Promise<number> {
+/** Until the first picture of the ad in its frame, in milliseconds: from the request of the game's page, and from `show()`. */
+export async function firstFrameInGame(
+  browser: Browser,
+  address: string,
+): Promise<{ fromRequest: number; fromShow: number }> {
   const { page, close } = await openSlowPage(browser);
   try {
     await page.goto(address, { waitUntil: "commit" });
     const frame = await frameOf(page);
     await frame.waitForFunction(() => window.vitals?.firstFrame > 0, undefined, { timeout: 60_000 });
     const at = await frame.evaluate(() => performance.timeOrigin + window.vitals.firstFrame);
-    return at - (await page.evaluate(() => performance.timeOrigin));
+    const { requestedAt, shownAt } = await page.evaluate(() => ({
+      requestedAt: performance.timeOrigin,
+      shownAt: (window as unknown as { shownAt: number }).shownAt,
+    }));
+    return { fromRequest: at - requestedAt, fromShow: at - requestedAt - shownAt };
   } finally {
     await close();
   }

@@ -18,7 +18,10 @@ async function post(path, body) {
   return response;
 }
 
-/** The game's backend asks for the code, so that nobody can watch with somebody else's. */
+/**
+ * The game's backend asks for the code, so that nobody can watch with somebody else's. A game without a backend leaves this
+ * out: `ads.show()` needs no code.
+ */
 async function newCode() {
   const { code } = await (await post("/game/code", { initData })).json();
   return code ?? undefined;

@@ -71,8 +71,10 @@ const shown = new Promise<ShownLaunch>((resolve) => {
     opened.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => {
       heard.push(data);
       // The page is anybody's, and may post anything.
+      // Once the ad is shown, nothing may replace its video.
+      if (isShown) return;
       if (data?.kind === "preload" && typeof data.media?.url === "string") showVideo(data.media);
-      if (data?.kind !== "show" || isShown) return;
+      if (data?.kind !== "show") return;
       isShown = true;
       if (types.length > 0) window.earlyFrame.opening = open(data);
       resolve(data);

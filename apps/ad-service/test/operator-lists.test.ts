@@ -38,6 +38,9 @@ beforeAll(async () => {
       closed_at, token_hash, state, suspicions)
     select $bot, $bot || '-vie' || repeat(n::text, 22), 'view' || n, '62' || n, 'cmp_1', 'cre_1', 10000, ${at}, now(), now(),
       '\\x00', 'held', '{too-even}' from generate_series(1, 5) as n`);
+  await run(`insert into people (person_id, email, role, advertiser_id, totp_secret)
+    select 'per_' || n, 'ann' || n || '@shop.test', case when n < 3 then 'advertiser' else 'owner' end,
+      case when n < 3 then 'adv_' || 3 - n end, '\\x00' from generate_series(1, 5) as n`);
   await run(`insert into conversions (click_id, event, bot_id, campaign_id, occurred_at, clicked_at)
     select 'clk_1', 'step ' || n, $bot, 'cmp_1', ${at}, ${at} from generate_series(1, 5) as n`);
 });
@@ -77,6 +80,11 @@ const lists = [
   { path: "/views", key: "views", query: {} },
   { path: "/clicks", key: "clicks", query: {} },
   { path: "/conversions", key: "conversions", query: {} },
+  { path: "/people", key: "people", query: {} },
+  { path: "/people", key: "people", query: { sort: "-sees" } },
+  { path: "/money/publishers", key: "publishers", query: {} },
+  { path: "/money/publishers", key: "publishers", query: { sort: "-owed" } },
+  { path: "/money/publishers", key: "publishers", query: { sort: "paid" } },
 ];
 
 test.each(lists)("the pages of $path ($query) are the whole list, each entry once", async ({ path, key, query }) => {
@@ -90,7 +98,7 @@ test("the pages of deliveries continue before the last event", async () => {
   expect(await pagesOf("/deliveries", "deliveries", { limit: "1", cursor: "before" })).toHaveLength(2);
 });
 
-test.each(["/bots", "/campaigns", "/creatives", "/conversions"])(
+test.each(["/bots", "/campaigns", "/creatives", "/conversions", "/people", "/money/publishers"])(
   "an unknown cursor of %s is refused, and is no empty page",
   async (path) => {
     const { status } = await get(path, { after: "7" });
@@ -107,6 +115,25 @@ test("lists are filtered by advertiser, status, kind and name", async () => {
   expect((await get("/advertisers", { name: "op 3" })).body.advertisers).toMatchObject([{ name: "Shop 3" }]);
   expect((await get("/endpoints", { state: "active" })).body.endpoints).toEqual([]);
   expect((await get("/bots", { suspended: "true" })).body.bots).toEqual([]);
+});
+
+test("people are sorted by what they see and found by the name of their advertiser, and counted", async () => {
+  const emails = async (query: Record<string, string>) => {
+    const { body } = await get("/people", { limit: "2", ...query });
+    return [(body.people as { email: string }[]).map(({ email }) => email), body.total];
+  };
+  expect(await emails({ role: "advertiser", sort: "sees" })).toEqual([["ann2@shop.test", "ann1@shop.test"], 2]);
+  expect(await emails({ sort: "-role" })).toEqual([["ann2@shop.test", "ann1@shop.test"], 5]);
+  expect(await emails({ find: "HOP 2 ANN1" })).toEqual([["ann1@shop.test"], 1]);
+  expect(await emails({ find: "nobody" })).toEqual([[], 0]);
+});
+
+test("publishers are found by the name of their bot in any case, and only those are counted", async () => {
+  await store.database.run({ name: "", text: "update bots set name = 'Café Зима' where bot_id = $1" }, [botId]);
+  const { body } = await get("/money/publishers", { find: "зИМА Cafe\u0301", state: "due" });
+  expect(body).toMatchObject({ publishers: [], total: 0, totalPayableMicros: 0 });
+  const { body: found } = await get("/money/publishers", { find: "зИМА Cafe\u0301" });
+  expect(found).toMatchObject({ publishers: [{ botId }], total: 1, next: null });
 });
 
 /** Two at most by the settings, the few of one person that may be added, open or unfinished, and the origins of a bot. */

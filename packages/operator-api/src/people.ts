@@ -2,7 +2,7 @@ import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { roles } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
-import { after, boundedText, expectedUpdatedAt, moment, next, wholeList } from "./fields.ts";
+import { after, boundedText, expectedUpdatedAt, find, moment, next, sortBy, total, wholeList } from "./fields.ts";
 import { formKinds } from "./form-kinds.ts";
 import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -70,6 +70,10 @@ const invited = madeLink.extend({
 const params = z.object({ personId: z.string().max(64) });
 const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
+/** What the list of people is sorted by; `sees`: the advertiser's name, or the bots' ids. */
+export const personSorts = ["email", "role", "sees"] as const;
+export type PersonSort = (typeof personSorts)[number];
+
 export const peopleRoutes = {
   signIn: {
     method: "POST",
@@ -116,8 +120,14 @@ export const peopleRoutes = {
     method: "GET",
     path: "/people",
     description: "Lists the people who may sign in.",
-    query: z.object({ after, limit: wholeList.limit, role: z.enum(roles).optional() }),
-    answer: z.object({ people: z.array(person), next }),
+    query: z.object({
+      after,
+      limit: wholeList.limit,
+      role: z.enum(roles).optional(),
+      find: find("the e-mail address, the role, the advertiser's name or the bots' ids"),
+      sort: sortBy(personSorts),
+    }),
+    answer: z.object({ people: z.array(person).describe("By e-mail address, without another order."), next, total }),
   },
   invitePerson: {
     method: "POST",

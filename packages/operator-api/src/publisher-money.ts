@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { forms } from "./field-forms.ts";
-import { after, idempotencyKey, micros, moment, next, wholeList } from "./fields.ts";
+import { after, find, idempotencyKey, micros, moment, next, sortBy, total, wholeList } from "./fields.ts";
 import { amountMicros, correction, entries, entriesQuery, note, recorded, reference } from "./money-fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -29,6 +29,13 @@ const publisherMoney = z.object({
 });
 export type PublisherMoney = z.output<typeof publisherMoney>;
 
+export const payoutStates = ["due", "paid"] as const;
+export type PayoutState = (typeof payoutStates)[number];
+
+/** What the list of publishers with their money is sorted by. */
+export const publisherMoneySorts = ["name", "earned", "owed", "paid", "reference", "payee"] as const;
+export type PublisherMoneySort = (typeof publisherMoneySorts)[number];
+
 const ofBot = z.object({ botId: telegramId });
 const month = z.string().regex(forms.MONTH, "must be a month such as 2026-03");
 
@@ -53,6 +60,9 @@ export const publisherMoneyRoutes = {
       month: month.optional().describe("UTC; without it the last one that is over."),
       after,
       limit: wholeList.limit,
+      find: find("the bot's name or id"),
+      state: z.enum(payoutStates).optional().describe("Only those to whom something is due, or whose month was paid."),
+      sort: sortBy(publisherMoneySorts),
     }),
     answer: z.object({
       currency: z.string(),
@@ -60,8 +70,10 @@ export const publisherMoneyRoutes = {
       isOver: z
         .boolean()
         .describe("Whether the month is over and all of its charges have entries, so that it can be paid."),
-      publishers: z.array(publisherMoney),
+      publishers: z.array(publisherMoney).describe("By the bot's id, without another order."),
       next,
+      total,
+      totalPayableMicros: micros.describe("Of all that match."),
       settledUntil: moment.nullable().describe("Charges and refunds until this moment are counted."),
     }),
   },

@@ -104,21 +104,24 @@ export function sortRows<Row>(
     sortValueOf,
     idOf,
     isDescending,
-  }: { sortValueOf: (row: Row) => number | undefined; idOf: (row: Row) => string; isDescending: boolean },
+  }: {
+    /** Of all rows numbers, or of all texts. */
+    sortValueOf: (row: Row) => number | string | undefined;
+    idOf: (row: Row) => string;
+    isDescending: boolean;
+  },
 ): Row[] {
   const sign = isDescending ? -1 : 1;
   const keyed = rows.map((row) => ({ row, value: sortValueOf(row), id: idOf(row) }));
   keyed.sort((one, other) => {
     if (one.value === undefined || other.value === undefined)
-      return (
-        Number(one.value === undefined) - Number(other.value === undefined) || sign * compareTexts(one.id, other.id)
-      );
-    return sign * (one.value - other.value || compareTexts(one.id, other.id));
+      return Number(one.value === undefined) - Number(other.value === undefined) || sign * compare(one.id, other.id);
+    return sign * (compare(one.value, other.value) || compare(one.id, other.id));
   });
   return keyed.map(({ row }) => row);
 }
 
-function compareTexts(one: string, other: string): number {
+function compare(one: number | string, other: number | string): number {
   return one < other ? -1 : Number(one > other);
 }
 

@@ -1,6 +1,7 @@
 import { payablePart } from "@intermission/operator-api/currency-units";
 import type { EarningsMonth, PublisherMoney } from "@intermission/operator-api/publisher-money";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
+import { findPatterns } from "@intermission/postgres/find-patterns";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import {
@@ -57,19 +58,23 @@ interface PublisherRow extends Pick<PublisherMoney, "botId" | "name" | "paidAt" 
   payeeName: string | null;
   iban: string | null;
   isSample: boolean;
+  isFound: boolean;
 }
 
 /** SQL of the least amount of a payout to a publisher, whose details are in the row `payee`. */
 const leastPayout = `coalesce((payee.details ->> 'least_payout_micros')::bigint, (
      select (details ->> 'least_payout_micros')::bigint from money_parties where account = 'operator'), 0)::text`;
 
+const matching = "($1::text[] = '{}' or bot_id ~ all ($1) or normalize(name, nfkc) ~ all ($1))";
+
 // Unnamed, since an operator runs it rarely.
-const listPublishers: Statement<PublisherRow> = {
+const readPublishers: Statement<PublisherRow> = {
   name: "",
   text: `select bot_id as "botId", name, coalesce(sums.earned, 0)::text as earned, coalesce(sums.owed, 0)::text as owed,
      payout.at as "paidAt", payout.reference, ${leastPayout} as least, payee.details ->> 'legal_name' as "payeeName",
-     payee.details ->> 'iban' as iban, exists (select from sample where bot_id = any (sample.bot_ids)) as "isSample"
-   from (select bot_id, name from bots where $1::text is null or bot_id > $1 order by bot_id limit $2) as page
+     payee.details ->> 'iban' as iban, exists (select from sample where bot_id = any (sample.bot_ids)) as "isSample",
+     is_found as "isFound"
+   from (select bot_id, name, ${matching} as is_found from bots where ${matching} or bot_id = $2) as found
    cross join lateral (
      select sum(amount_micros) filter (where kind <> 'payout' and at >= $3 and at < $4) as earned,
        sum(amount_micros) filter (where kind = 'payout' or at < $4) as owed
@@ -85,17 +90,16 @@ const listPublishers: Statement<PublisherRow> = {
    order by bot_id`,
 };
 
-/** What the publishers of all bots earned in a month, and what its payout would pay in this currency. */
-export async function listPublisherMoney(
+/**
+ * What the publishers of the bots that are found earned in a month, and what its payout would pay in this currency. `after`: the bot
+ * at which an earlier page ended is among them, whether it is found or not.
+ */
+export async function readPublisherMoney(
   database: Pick<Database, "run">,
-  {
-    month,
-    currency,
-    after,
-    limit,
-  }: { month: string; currency: string; after?: string | undefined; limit?: number | undefined },
-): Promise<PublisherMoney[]> {
-  const rows = await database.run(listPublishers, [after, limit, `${month}-01T00:00:00Z`, endOfMonth(month)]);
+  { month, currency, find, after }: OfMonth & { find?: string | undefined; after?: string | undefined },
+): Promise<(PublisherMoney & { isFound: boolean })[]> {
+  const range = [`${month}-01T00:00:00Z`, endOfMonth(month)];
+  const rows = await database.run(readPublishers, [findPatterns(find), after, ...range]);
   return rows.map(({ earned, owed, least, payeeName, iban, isSample, ...row }) => {
     // A payout of a later month has paid this one, too.
     const owedMicros = row.paidAt !== null && BigInt(owed) < 0n ? 0n : BigInt(owed);
@@ -119,7 +123,7 @@ type OfMonth = { month: string; currency: string };
 
 /** Nobody is paid for the sample. */
 async function readDue(tx: Pick<Transaction, "run">, { month, currency }: OfMonth) {
-  const rows = await tx.run(listPublishers, [null, null, `${month}-01T00:00:00Z`, endOfMonth(month)]);
+  const rows = await tx.run(readPublishers, [[], null, `${month}-01T00:00:00Z`, endOfMonth(month)]);
   return rows
     .filter(({ paidAt, isSample }) => paidAt === null && !isSample)
     .map((row) => ({ ...row, amountMicros: dueOf({ ...row, currency }) }))

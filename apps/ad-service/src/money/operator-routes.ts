@@ -15,7 +15,7 @@ import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isPayable, listPublisherMoney, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
+import { isPayable, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
   type Account,
   advertiserAccount,
@@ -27,6 +27,7 @@ import {
   sumOfEntries,
 } from "./ledger.ts";
 import { listAdvertiserMoney } from "./list-advertiser-money.ts";
+import { listPublisherMoney } from "./list-publisher-money.ts";
 import { monthBefore } from "./months.ts";
 import { keyReused, monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
 import { type RecordOnceOutcome, recordOnce } from "./record-once.ts";
@@ -159,16 +160,16 @@ function ofPublishers(deps: MoneyOperatorDeps) {
       return fileOf(deps, publisherAccount(params.botId), { ...params, ...query }, answer);
     },
 
-    async listPublisherMoney({ query: { month = monthBefore(now()), after, limit } }) {
-      const rows = await listPublisherMoney(database, { month, currency, after, limit: limit + 1 });
-      const { rows: publishers, next } = listPage(rows, limit, ({ botId }) => botId);
+    async listPublisherMoney({ query: { month = monthBefore(now()), ...query } }) {
+      if (query.after !== undefined) await requireBots([query.after]);
+      const { rows: publishers, ...page } = await listPublisherMoney(database, { month, currency, ...query });
       const settled = await settledUntil(database);
       return {
         currency,
         month,
         isOver: isPayable(month, { settled, now: now() }),
         publishers,
-        next,
+        ...page,
         settledUntil: settled,
       };
     },

@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { settleUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { listPublisherMoney, readEarnings, recordPayout } from "./earnings.ts";
+import { readEarnings, readPublisherMoney, recordPayout } from "./earnings.ts";
 import { advertiserAccount, type Entry, publisherAccount, recordTransaction, sumOfEntries } from "./ledger.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { issueStatements, listStatements } from "./statements.ts";
@@ -110,8 +110,7 @@ test("a payout pays everything until the end of its month, once, also if it is r
     const payout = { botId: "910", month, amountMicros, reference: "SEPA", currency: "EUR" };
     return recordPayout(store.database, { ...payout, now: new Date("2026-03-05T00:00:00Z") });
   };
-  const listed = async (month: string) =>
-    (await listPublisherMoney(store.database, { month, currency: "EUR", limit: 10 }))[0];
+  const listed = async (month: string) => (await readPublisherMoney(store.database, { month, currency: "EUR" }))[0];
   await settledAt("2026-03-05T00:00:00Z");
   expect(await pay("2026-03")).toEqual({ outcome: "too-early" });
   expect(await listed("2026-02")).toMatchObject({
@@ -160,7 +159,7 @@ test.each([
   const pay = (month: string) =>
     recordPayout(store.database, { botId, month, reference: "SEPA", currency, now: new Date("2026-05-01T00:00:00Z") });
   const listed = async (month: string) =>
-    (await listPublisherMoney(store.database, { month, currency, limit: 10 })).find((one) => one.botId === botId);
+    (await readPublisherMoney(store.database, { month, currency })).find((one) => one.botId === botId);
   await settledAt("2026-05-01T00:00:00Z");
   await earn("2026-01-10", owed);
   expect(await listed("2026-01")).toMatchObject({ owedMicros: owed, payableMicros: paid });

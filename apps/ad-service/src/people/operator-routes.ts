@@ -18,6 +18,7 @@ import { consoleAddress } from "./console-address.ts";
 import { operatorOf, sessionOf } from "./guard.ts";
 import type { ChangingSession } from "./hold-accounts.ts";
 import { endImpersonation, startImpersonation } from "./impersonation.ts";
+import { listPeople } from "./list-people.ts";
 import { mailLink, type SendLink } from "./mail-link.ts";
 import { TooManyHashes } from "./password.ts";
 import {
@@ -27,7 +28,6 @@ import {
   enablePerson,
   findPerson,
   invitePerson,
-  listPeople,
   newPersonId,
   renewInvitation,
   signOutEverywhere,
@@ -187,8 +187,8 @@ function accounts(deps: PeopleOperatorDeps) {
   return {
     async listPeople({ query }) {
       if (query.after !== undefined && !(await findPerson(database, query.after))) throw unknownPerson(query.after);
-      const { rows: people, next } = await listPeople(database, query);
-      return { people, next };
+      const { rows: people, ...page } = await listPeople(database, query);
+      return { people, ...page };
     },
 
     async invitePerson({ body: invitation, http }) {

@@ -2,8 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@intermission/operator-api/access";
 import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
-import { type ListPage, listPage } from "@intermission/postgres/keyset";
-import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { hasVersion, nextVersion } from "@intermission/postgres/row-version";
 import { notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
@@ -25,22 +24,6 @@ export const selectPerson = `select person_id as "personId", email, role, advert
     exists (select from person_sessions where person_sessions.person_id = people.person_id) as "isSignedIn", created_at as "createdAt", updated_at as "updatedAt"
   from people`;
 const find = statement<Person>("people.find", `${selectPerson} where person_id = $1`);
-// Unnamed, since an owner runs it rarely, and its plan depends on the filter.
-const list: Statement<Person> = {
-  name: "",
-  text: `${selectPerson} where ($1::text is null or email > (select last.email from people as last where last.person_id = $1))
-     and ($3::text is null or role = $3)
-   order by email limit $2`,
-};
-
-export async function listPeople(
-  database: Database,
-  of: { after?: string | undefined; limit: number; role?: Role | undefined },
-): Promise<ListPage<Person>> {
-  const rows = await database.run(list, [of.after, of.limit + 1, of.role]);
-  return listPage(rows, of.limit, ({ personId }) => personId);
-}
-
 /** 32 random bytes; the database holds only their hash. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");

@@ -6,6 +6,7 @@ import { AdvertiserPicker } from "../session/advertiser-picker.tsx";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
+import { CsvButton } from "../ui/csv-button.tsx";
 import { type Column, DataTable, type Pages } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
 import { ListHead } from "../ui/list-head.tsx";
@@ -13,7 +14,6 @@ import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
 import { type ListedCampaign, useCampaignColumns } from "./campaign-columns.tsx";
-import { CsvButton } from "./csv-button.tsx";
 import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import type { CampaignsSearch } from "./search.ts";
 import { SelectedCampaigns } from "./selected-campaigns.tsx";
@@ -35,7 +35,7 @@ export function CampaignsScreen() {
   const navigate = route.useNavigate();
   const may = useMay();
   const { advertiserId } = usePerson();
-  const { pages, readAll, readActive, activeCount } = useCampaignPages(search);
+  const { pages, readCsv, readActive, activeCount } = useCampaignPages(search);
   const [duplicated, setDuplicated] = useState<ListedCampaign>();
   const { pause } = useStatusChanges();
   const filter = (changes: Partial<typeof search>) =>
@@ -88,7 +88,9 @@ export function CampaignsScreen() {
                       </Button>
                     )}
                     <ListView list="campaigns" columns={columns} />
-                    <CsvButton readAll={readAll} isEmpty={total === 0} currency={latest?.currency ?? "USD"} />
+                    <CsvButton file="campaigns.csv" readCsv={readCsv} isEmpty={total === 0}>
+                      {words.csv}
+                    </CsvButton>
                   </>
                 }
               />

@@ -6,6 +6,7 @@ import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { PAGE_ROWS, sortIn, usePages } from "../operator/use-pages.ts";
 import { usePerson } from "../session/use-session.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
+import { campaignsCsv } from "./campaigns-csv.ts";
 import type { CampaignsSearch } from "./search.ts";
 
 /** The campaigns of an address, as far as the person sees them: page by page, all at once, or only the active ones. */
@@ -37,7 +38,7 @@ export function useCampaignPages({ find, advertiser, status, phase, sort }: Camp
     (await queries.fetchQuery(wholeListOf(campaignRoutes.listCampaigns, { query: of }))).campaigns;
   return {
     pages,
-    readAll: () => readWhole(query),
+    readCsv: async () => campaignsCsv(await readWhole(query), pages.data?.pages.at(-1)?.currency ?? "USD", Date.now()),
     /** Of the advertiser of the filter. */
     activeCount: mayHaveActive ? (counted.data?.total ?? 0) : 0,
     readActive: () => readWhole(active),

@@ -1,20 +1,28 @@
-import { amountOf } from "@intermission/operator-api/amounts";
-import { csvOf } from "@intermission/operator-api/csv";
-import { type PublisherMoney, publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import {
+  type PublisherMoney,
+  payoutStates,
+  publisherMoneyRoutes,
+  publisherMoneySorts,
+} from "@intermission/operator-api/publisher-money";
+import type { AnswerOf } from "@intermission/operator-api/route";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { useWholeList } from "../operator/use-operator.ts";
+import { callOperator } from "../operator/call-operator.ts";
+import { wholeListOf } from "../operator/use-operator.ts";
+import { PAGE_ROWS, rowsOf, sortIn, usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
-import { saveCsv } from "../ui/csv.ts";
-import { type Column, DataTable } from "../ui/data-table.tsx";
+import { CsvButton } from "../ui/csv-button.tsx";
+import { DataTable, type Pages } from "../ui/data-table.tsx";
 import { FilterSelect } from "../ui/filter-select.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { payoutsCsv, usePublisherColumns } from "./publisher-columns.tsx";
 import { Runs } from "./runs.tsx";
 import { payoutWords } from "./words.ts";
 
@@ -32,89 +40,126 @@ const MONTHS = 24;
 /** What publishers earned in a month and are owed until its end, to be marked as paid. */
 export function PayoutsScreen() {
   const words = useWords(payoutWords);
-  const { month } = route.useSearch();
   const { dateTime } = useFormats();
-  const answer = useWholeList(publisherMoneyRoutes.listPublisherMoney, { query: { month } });
-  const settledUntil = answer.data?.settledUntil ?? null;
+  const { pages, readAll } = usePublisherPages(route.useSearch());
+  const latest = pages.data?.pages.at(-1);
   return (
     <Page
       title={words.payouts}
       aside={
         <>
-          {settledUntil && <span className="as-of">{words.settled(dateTime(settledUntil))}</span>}
-          <PageActions answer={answer.data} />
+          {latest?.settledUntil && <span className="as-of">{words.settled(dateTime(latest.settledUntil))}</span>}
+          {latest && <PageActions {...latest} />}
         </>
       }
     >
-      <AnswerView query={answer}>{(read) => <Publishers {...read} />}</AnswerView>
+      <AnswerView query={pages}>
+        {(read) =>
+          latest && (
+            <Publishers
+              {...latest}
+              publishers={rowsOf(
+                read.pages.map(({ publishers }) => publishers),
+                ({ botId }) => botId,
+              )}
+              pages={pages}
+              readAll={readAll}
+            />
+          )
+        }
+      </AnswerView>
       <Runs />
     </Page>
   );
 }
 
+const { listPublisherMoney } = publisherMoneyRoutes;
+type PublisherPage = AnswerOf<typeof listPublisherMoney>;
+
+function usePublisherPages({ month, find, state, sort }: ReturnType<typeof route.useSearch>) {
+  const queries = useQueryClient();
+  const query = { month, find, state, sort: sortIn(sort, publisherMoneySorts) };
+  const pages = usePages(
+    ["payouts", query],
+    (after, signal) => callOperator(listPublisherMoney, { query: { ...query, limit: PAGE_ROWS, after } }, signal),
+    { keepsRows: true },
+  );
+  const readAll = async () => (await queries.fetchQuery(wholeListOf(listPublisherMoney, { query }))).publishers;
+  return { pages, readAll };
+}
+
+type Month = Pick<PublisherPage, "month" | "isOver" | "currency">;
+
 /** What concerns all publishers: paying them, and what payouts and statements say of the operator. */
-function PageActions({ answer }: { answer: PublishersProps | undefined }) {
+function PageActions({ month, isOver, currency }: Month) {
   const words = useWords(payoutWords);
-  const may = useMay();
+  const mayPay = useMay()("payAll");
   const [opened, setOpened] = useState<"all" | "operator">();
-  if (!may("payAll")) return null;
-  const due = answer?.isOver ? answer.publishers.filter(isDue) : [];
+  const ofDue = wholeListOf(listPublisherMoney, { query: { month, state: "due" } });
+  const due = useQuery({ ...ofDue, enabled: isOver && mayPay }).data?.publishers ?? [];
   const onClose = () => setOpened(undefined);
+  if (!mayPay) return null;
   return (
     <>
       <Button onClick={() => setOpened("operator")}>{words.ownDetails}</Button>
-      {due.some(({ hasPayee }) => hasPayee) && (
+      {isOver && due.some(({ hasPayee }) => hasPayee) && (
         <Button look="primary" onClick={() => setOpened("all")}>
           {words.payAll}
         </Button>
       )}
       <Suspense>
         {opened === "operator" && <OperatorDialog onClose={onClose} />}
-        {opened === "all" && answer && (
-          <PayAllDialog due={due} month={answer.month} currency={answer.currency} onClose={onClose} />
-        )}
+        {opened === "all" && <PayAllDialog due={due} month={month} currency={currency} onClose={onClose} />}
       </Suspense>
     </>
   );
 }
 
-interface PublishersProps {
-  publishers: readonly PublisherMoney[];
-  month: string;
-  currency: string;
-  isOver: boolean;
+interface PublishersProps extends PublisherPage {
+  pages: Pages;
+  /** All that match, of whom a page is shown. */
+  readAll: () => Promise<readonly PublisherMoney[]>;
 }
 
-function Publishers({ publishers, month, currency, isOver }: PublishersProps) {
+function Publishers({ publishers, month, currency, isOver, total, totalPayableMicros, ...list }: PublishersProps) {
   const words = useWords(payoutWords);
-  const search = route.useSearch();
+  const { find, state } = route.useSearch();
   const { exactMoney } = useFormats();
   const [paid, setPaid] = useState<PublisherMoney>();
   const [payeeOf, setPayeeOf] = useState<PublisherMoney>();
-  const columns = useColumns({ currency, onPay: isOver ? setPaid : undefined, onPayee: setPayeeOf });
-  const shown = matching(publishers, search);
-  const payableMicros = shown.reduce((sum, one) => sum + one.payableMicros, 0);
+  const columns = usePublisherColumns({ currency, onPay: isOver ? setPaid : undefined, onPayee: setPayeeOf });
+  const isFiltered = find !== undefined || state !== undefined;
   return (
     <>
       <Filters
         month={month}
         view={<ListView list="payouts" columns={columns} />}
-        total={words.total({ publishers: shown.length, amount: exactMoney(payableMicros, currency) })}
+        total={words.total({ publishers: total, amount: exactMoney(totalPayableMicros, currency) })}
       />
       {!isOver && <p className="secondary">{words.notOver}</p>}
-      {shown.length === 0 ? (
-        <EmptyState action={publishers.length > 0 && <ShowAll keep={["month"]} />}>
-          {publishers.length === 0 ? words.none : words.noMatch}
-        </EmptyState>
-      ) : (
-        <>
-          <DataTable list="payouts" label={words.payouts} columns={columns} rows={shown} keyOf={({ botId }) => botId} />
-          <div className="row list-more">
-            <Button onClick={() => saveCsv(`payouts-${month}.csv`, payoutsCsv(shown, { month, currency }))}>
-              {words.csv}
-            </Button>
-          </div>
-        </>
+      <DataTable
+        list="payouts"
+        label={words.payouts}
+        columns={columns}
+        rows={publishers}
+        pages={list.pages}
+        keyOf={({ botId }) => botId}
+        empty={
+          <EmptyState action={isFiltered && <ShowAll keep={["month"]} />}>
+            {isFiltered ? words.noMatch : words.none}
+          </EmptyState>
+        }
+      />
+      {total > 0 && (
+        <div className="row list-more">
+          <CsvButton
+            file={`payouts-${month}.csv`}
+            readCsv={async () => payoutsCsv(await list.readAll(), { month, currency })}
+            isEmpty={false}
+          >
+            {words.csv}
+          </CsvButton>
+        </div>
       )}
       <Suspense>
         {paid && (
@@ -161,116 +206,11 @@ function Filters({ month, total, view }: { month: string; total: string; view: R
         label={words.state}
         value={search.state}
         all={words.all}
-        options={(["due", "paid"] as const).map((state) => ({ value: state, text: words[state] }))}
+        options={payoutStates.map((state) => ({ value: state, text: words[state] }))}
         onChange={(state) => filter({ state })}
       />
     </ListHead>
   );
-}
-
-type Search = ReturnType<typeof route.useSearch>;
-
-const isDue = ({ payableMicros }: PublisherMoney) => payableMicros > 0;
-
-function matching(all: readonly PublisherMoney[], { find, state }: Search): PublisherMoney[] {
-  return all.filter(
-    (one) =>
-      isFound(find, [one.name, one.botId]) &&
-      (state === undefined || (state === "due" ? isDue(one) : one.paidAt !== null)),
-  );
-}
-
-interface ColumnsProps {
-  currency: string;
-  /** Undefined: the month cannot be paid yet. */
-  onPay: ((publisher: PublisherMoney) => void) | undefined;
-  onPayee: (publisher: PublisherMoney) => void;
-}
-
-function useColumns({ currency, onPay, onPayee }: ColumnsProps): Column<PublisherMoney>[] {
-  const words = useWords(payoutWords);
-  const may = useMay();
-  const { exactMoney, date } = useFormats();
-  return [
-    {
-      id: "name",
-      title: words.publisher,
-      sortBy: ({ name }) => name,
-      cell: ({ botId, name }) => (
-        <Link to="/publisher" search={{ bot: botId }} className="row-link">
-          {name}
-        </Link>
-      ),
-    },
-    {
-      id: "earned",
-      title: words.earned,
-      isNumber: true,
-      sortBy: ({ earnedMicros }) => earnedMicros,
-      cell: ({ earnedMicros }) => exactMoney(earnedMicros, currency),
-    },
-    {
-      id: "owed",
-      title: words.owed,
-      isNumber: true,
-      sortBy: ({ owedMicros }) => owedMicros,
-      cell: ({ owedMicros }) => exactMoney(owedMicros, currency),
-    },
-    {
-      id: "paid",
-      title: words.paid,
-      sortBy: ({ paidAt }) => paidAt,
-      cell: ({ paidAt }) => paidAt && date(paidAt),
-    },
-    {
-      id: "reference",
-      title: words.reference,
-      sortBy: ({ reference }) => reference,
-      cell: ({ reference }) => reference,
-    },
-    {
-      id: "payee",
-      title: words.payee,
-      sortBy: ({ hasPayee }) => Number(hasPayee),
-      cell: (publisher) => {
-        const { name, hasPayee } = publisher;
-        const state = hasPayee ? words.hasPayee : words.noPayee;
-        if (!may("setPayee")) return state;
-        return (
-          <Button look="quiet" aria-label={`${words.payeeOf(name)}: ${state}`} onClick={() => onPayee(publisher)}>
-            {state}
-          </Button>
-        );
-      },
-    },
-    {
-      title: "",
-      cell: (publisher) =>
-        onPay !== undefined &&
-        isDue(publisher) &&
-        may("recordPayout") && (
-          <Button look="quiet" aria-label={words.payOf(publisher.name)} onClick={() => onPay(publisher)}>
-            {words.pay}
-          </Button>
-        ),
-    },
-  ];
-}
-
-function payoutsCsv(rows: readonly PublisherMoney[], { month, currency }: { month: string; currency: string }): string {
-  return csvOf([
-    ["month", "bot_id", "name", "earned", "owed", "currency", "paid_at", "reference"],
-    ...rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
-      month,
-      botId,
-      name,
-      Number(amountOf(earnedMicros)),
-      Number(amountOf(owedMicros)),
-      currency,
-      paidAt,
-      reference,
-    ]),
-  ]);
 }
 
 /** Months (UTC) as `2026-03`, the running one first. */

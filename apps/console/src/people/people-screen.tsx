@@ -1,13 +1,14 @@
-import { peopleRoutes } from "@intermission/operator-api/people";
+import { peopleRoutes, personSorts } from "@intermission/operator-api/people";
 import type { Person } from "@intermission/operator-api/session";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
-import { useWholeList } from "../operator/use-operator.ts";
+import { callOperator } from "../operator/call-operator.ts";
+import { PAGE_ROWS, rowsOf, sortIn, usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { isFound, ListHead } from "../ui/list-head.tsx";
+import { ListHead } from "../ui/list-head.tsx";
 import { ListView } from "../ui/list-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { roleWords } from "../words/role-words.ts";
@@ -24,9 +25,8 @@ const route = getRouteApi("/shell/people");
 export function PeopleScreen() {
   const words = useWords(peopleWords);
   const search = route.useSearch();
-  const { find } = search;
   const navigate = route.useNavigate();
-  const people = useWholeList(peopleRoutes.listPeople);
+  const people = usePeoplePages(search);
   const [isInviting, setInviting] = useState(false);
   const columns = useColumns();
   const may = useMay();
@@ -45,36 +45,41 @@ export function PeopleScreen() {
       }
     >
       <AnswerView query={people} rows={4}>
-        {({ people: all }) => {
-          const shown = all.filter(({ email, advertiser, botIds, role }) =>
-            isFound(find, [email, role, advertiser, ...botIds]),
-          );
-          return (
-            <>
-              <ListHead
-                find={find}
-                findLabel={words.find}
-                onFind={(typed) => void navigate({ search: { ...search, find: typed }, replace: true })}
-                count={words.count(shown.length)}
-                actions={<ListView list="people" columns={columns} />}
-              />
-              {shown.length === 0 ? (
-                <EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>
-              ) : (
-                <DataTable
-                  list="people"
-                  label={words.people}
-                  columns={columns}
-                  rows={shown}
-                  keyOf={({ personId }) => personId}
-                />
+        {({ pages }) => (
+          <>
+            <ListHead
+              find={search.find}
+              findLabel={words.find}
+              onFind={(find) => void navigate({ search: { ...search, find }, replace: true })}
+              count={words.count(pages.at(-1)?.total ?? 0)}
+              actions={<ListView list="people" columns={columns} />}
+            />
+            <DataTable
+              list="people"
+              label={words.people}
+              columns={columns}
+              rows={rowsOf(
+                pages.map((page) => page.people),
+                ({ personId }) => personId,
               )}
-            </>
-          );
-        }}
+              pages={people}
+              keyOf={({ personId }) => personId}
+              empty={<EmptyState action={<ShowAll />}>{words.noMatch}</EmptyState>}
+            />
+          </>
+        )}
       </AnswerView>
       <Suspense>{isInviting && <InviteDialog onClose={() => setInviting(false)} />}</Suspense>
     </Page>
+  );
+}
+
+function usePeoplePages({ find, sort }: ReturnType<typeof route.useSearch>) {
+  const query = { find, sort: sortIn(sort, personSorts), limit: PAGE_ROWS };
+  return usePages(
+    ["people", query],
+    (after, signal) => callOperator(peopleRoutes.listPeople, { query: { ...query, after } }, signal),
+    { keepsRows: true },
   );
 }
 
@@ -82,12 +87,12 @@ function useColumns(): Column<Person>[] {
   const words = useWords(peopleWords);
   const roles = roleWords[useLanguage()];
   return [
-    { id: "email", title: words.email, sortBy: ({ email }) => email, cell: ({ email }) => email },
-    { id: "role", title: words.role, sortBy: ({ role }) => roles[role], cell: ({ role }) => roles[role] },
+    { id: "email", title: words.email, sortBy: "server", cell: ({ email }) => email },
+    { id: "role", title: words.role, sortBy: "server", cell: ({ role }) => roles[role] },
     {
       id: "sees",
       title: words.sees,
-      sortBy: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
+      sortBy: "server",
       cell: ({ advertiser, botIds }) => advertiser ?? (botIds.length === 0 ? words.everything : botIds.join(", ")),
     },
     { id: "state", title: words.state, cell: (person) => <StatePill person={person} /> },

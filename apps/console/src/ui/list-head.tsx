@@ -30,10 +30,3 @@ export function ListHead({ find, findLabel, onFind, lead, children, count, actio
     </div>
   );
 }
-
-/** Whether what is sought stands in one of the texts, in any case and Unicode composition, as macOS types other ones than it shows. */
-export function isFound(find: string | undefined, texts: readonly (string | null)[]): boolean {
-  if (find === undefined) return true;
-  const key = (text: string) => text.normalize("NFKC").toLowerCase();
-  return key(texts.join("\n")).includes(key(find).trim());
-}

@@ -14,7 +14,6 @@ import { botCommands } from "./bots/commands.ts";
 import { tokenCommands } from "./bots/token-commands.ts";
 import { campaignCommands } from "./campaigns/commands.ts";
 import { currencyCommands } from "./campaigns/currency-commands.ts";
-import { clickCommands } from "./clicks/commands.ts";
 import { conversionCommands } from "./conversions/commands.ts";
 import { creativeCommands } from "./creatives/commands.ts";
 import { deliveryCommands } from "./deliveries/commands.ts";
@@ -25,12 +24,13 @@ import { moneyCommands } from "./money/commands.ts";
 import { noticeCommands } from "./notices/commands.ts";
 import { ordCommands } from "./ord/commands.ts";
 import { peopleCommands } from "./people/commands.ts";
+import { clickCommands } from "./reviews/click-commands.ts";
+import { viewCommands } from "./reviews/view-commands.ts";
 import { sampleCommands } from "./sample/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { statusCommand, systemCommand } from "./status/commands.ts";
 import { taskBotCommands, taskChannelCommands, taskCommands } from "./tasks/commands.ts";
 import { codeCommands, userCommands } from "./users/commands.ts";
-import { viewCommands } from "./views/commands.ts";
 
 const commands = [
   botCommands,

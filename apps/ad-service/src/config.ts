@@ -36,7 +36,7 @@ import { z } from "zod";
 import type { MediaBucket } from "./creatives/bucket-storage.ts";
 import { mailServer } from "./notices/mail-server.ts";
 import type { GuardedRequestSettings } from "./outbound/guarded-request.ts";
-import type { OpenIdProviderSettings } from "./outbound/openid-providers.ts";
+import type { OpenIdProviderSettings } from "./people/sign-in-methods/openid-providers.ts";
 import { retentionOf, retentionVariables } from "./retention/retention-settings.ts";
 import type { CountrySettings } from "./viewers/country-source.ts";
 

@@ -1,8 +1,8 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
+import { refuseView, releaseView } from "../src/reviews/review-views.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
-import { refuseView, releaseView } from "../src/views/review-views.ts";
 import { sweepViews } from "../src/views/sweep-views.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { ann, price, withInterstitials } from "./fixtures/interstitial-fixture.ts";

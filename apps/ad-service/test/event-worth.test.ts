@@ -8,12 +8,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { insertToken } from "../src/bots/tokens.ts";
 import { requireCurrency } from "../src/campaigns/currency.ts";
 import { openClicks } from "../src/clicks/follow-direct-link.ts";
-import { listClicks } from "../src/clicks/list-clicks.ts";
-import { releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
+import { listClicks } from "../src/reviews/list-clicks.ts";
+import { releaseClick } from "../src/reviews/review-clicks.ts";
+import { listViews, refundView, releaseView } from "../src/reviews/review-views.ts";
 import { rememberPublisherShare } from "../src/statistics/publisher-share.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
-import { listViews, refundView, releaseView } from "../src/views/review-views.ts";
 import { bearer, type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { openViewFixture, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";

@@ -5,13 +5,13 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openClicks } from "../src/clicks/follow-direct-link.ts";
-import { listClicks } from "../src/clicks/list-clicks.ts";
-import { releaseClick } from "../src/clicks/review-clicks.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { canEarn, describeCode } from "../src/codes/describe-code.ts";
 import { migrations } from "../src/migrations.ts";
+import { listClicks } from "../src/reviews/list-clicks.ts";
+import { releaseClick } from "../src/reviews/review-clicks.ts";
+import { releaseView } from "../src/reviews/review-views.ts";
 import { viewPlayerRoutes } from "../src/views/player-routes.ts";
-import { releaseView } from "../src/views/review-views.ts";
 import { openViewFixture, type ViewFixture, wholeVideo } from "./fixtures/view-fixture.ts";
 
 const ann = "501";

@@ -4,24 +4,18 @@ import { counts, micros } from "./fields.ts";
 /** Whose report it is: those of publishers and advertisers leave out the money of the other side. */
 export type ReportReader = "staff" | "publisher" | "advertiser";
 
-/** What the rows of a report are split by beside the time. */
-export const objectDimensions = [
-  "bot",
-  "campaign",
-  "creative",
-  "advertiser",
-  "country",
-  "platform",
-  "language",
-  "premium",
-] as const;
-/** What the rows of a report are split by. */
-export const dimensions = ["hour", "day", ...objectDimensions] as const;
-export type Dimension = (typeof dimensions)[number];
-
 /** The dimensions whose keys are ids of objects with a name of the operator's. */
 export const namedDimensions = ["bot", "campaign", "creative", "advertiser"] as const;
 export type NamedDimension = (typeof namedDimensions)[number];
+
+/** The properties by which the statistics group users. Each has few values; `other` is an unknown or rare one. */
+export const audienceDimensions = ["country", "platform", "language", "premium"] as const;
+
+/** What the rows of a report are split by beside the time. */
+export const objectDimensions = [...namedDimensions, ...audienceDimensions] as const;
+/** What the rows of a report are split by. */
+export const dimensions = ["hour", "day", ...objectDimensions] as const;
+export type Dimension = (typeof dimensions)[number];
 
 /** The range that a report is compared with: the one that ends where it begins, or the latest with the same weekdays. */
 export const comparisons = ["previous", "weekdays"] as const;

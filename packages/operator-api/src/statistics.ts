@@ -1,9 +1,11 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { platforms } from "./campaign-words.ts";
 import { conversionRefusal } from "./conversions.ts";
 import { fieldFault } from "./field-forms.ts";
 import { boundedText, listedId, listLimitFrom, micros, moment, timeZone } from "./fields.ts";
 import {
+  audienceDimensions,
   comparisons,
   type Dimension,
   dimensions,
@@ -31,11 +33,8 @@ function faultOfDimensions(names: readonly string[], known: readonly Dimension[]
   if (known.length < names.length || new Set(known).size < known.length || known.length > MAX_DIMENSIONS)
     return `must be 1 to ${MAX_DIMENSIONS} of ${dimensions.join(", ")}, each once, separated by commas`;
   if (known.includes("hour") && known.includes("day")) return "must not have both hour and day: an hour names its day";
-  const isOfAudience = known.some(
-    (name) => name === "country" || name === "platform" || name === "language" || name === "premium",
-  );
-  if (isOfAudience && known.includes("creative"))
-    return "must not combine creative with country, platform, language or premium: name campaign instead of creative";
+  if (known.includes("creative") && audienceDimensions.some((name) => known.includes(name)))
+    return `must not combine creative with ${audienceDimensions.join(", ")}: name campaign instead of creative`;
   return undefined;
 }
 
@@ -68,10 +67,10 @@ export type ReportQuery = z.output<typeof reportQuery>;
 const audience = (what: string) => z.string().max(16).optional().describe(what);
 /** A report, whole or a page of it. */
 const statsQuery = reportQuery.extend({
-  country: audience("ISO 3166, as DE; `other`: unknown or rare."),
-  platform: audience("android, ios, desktop, web or other."),
-  language: audience("ISO 639-1, as de; `other`: unknown or rare."),
-  premium: audience("premium, regular or other."),
+  country: audience("Of users in one country (ISO 3166), as DE; other: unknown or rare."),
+  platform: audience(`Of users of ${platforms.join(", ")}, or other.`),
+  language: audience("Of users with one language (ISO 639-1), as de; other: unknown or rare."),
+  premium: audience("Of premium or regular users, or other."),
   by: by.prefault("day").describe(`Up to ${MAX_DIMENSIONS} of ${dimensions.join(", ")}, separated by commas.`),
   compare: z
     .enum(comparisons)

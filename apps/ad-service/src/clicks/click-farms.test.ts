@@ -3,7 +3,7 @@ import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { listClicks } from "./list-clicks.ts";
+import { listClicks } from "../reviews/list-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 /** A bot with the default treatment of suspicious clicks. */

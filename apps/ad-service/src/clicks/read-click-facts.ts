@@ -2,7 +2,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { selectTerms } from "../campaigns/event-worth.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import { boundsAt, boundsIn } from "../codes/code-bounds.ts";
 import type { Click, ClickFacts } from "./judge-click.ts";
 import { noUsers } from "./network-users.ts";
 

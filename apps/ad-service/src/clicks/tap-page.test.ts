@@ -3,7 +3,7 @@ import { misjudgedAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { listClicks } from "./list-clicks.ts";
+import { listClicks } from "../reviews/list-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 /** What a script may post without having read our page. */

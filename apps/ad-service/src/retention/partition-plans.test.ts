@@ -13,7 +13,7 @@ import "../conversions/record-conversion.ts";
 import "../conversions/reverse-conversion.ts";
 import "../vast/trackers.ts";
 import "../views/count-ad-click.ts";
-import { boundsAt } from "../codes/view-ids.ts";
+import { boundsAt } from "../codes/code-bounds.ts";
 
 /** A Wednesday: its week began on the 8th. */
 const now = new Date("2026-06-10T12:00:00Z");

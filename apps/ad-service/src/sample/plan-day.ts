@@ -1,8 +1,8 @@
 import { CODE_RANDOM_BYTES, newCode, newEventId } from "@intermission/ad-core/code";
 import type { EventType } from "@intermission/ad-core/wire-fields";
 import { worthOf } from "../campaigns/event-worth.ts";
-import { newViewId } from "../codes/view-ids.ts";
 import { webhookBody } from "../deliveries/webhook-body.ts";
+import { newViewId } from "../views/view-ids.ts";
 import type { Id, Of, PlannedDay } from "./planned-rows.ts";
 import type { SampleBot, SampleCampaign } from "./sample-objects.ts";
 

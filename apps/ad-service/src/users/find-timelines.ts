@@ -1,7 +1,7 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { FoundTimeline } from "@intermission/operator-api/users";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { inWeekOfView } from "../codes/view-ids.ts";
+import { inWeekOfView } from "../views/view-ids.ts";
 
 /** Of each statement, so that a user of very many bots does not make a long answer. */
 const MAX_FOUND = 50;

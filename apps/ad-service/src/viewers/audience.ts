@@ -1,4 +1,5 @@
 import type { Platform } from "@intermission/operator-api/campaign-words";
+import { audienceDimensions } from "@intermission/operator-api/report-figures";
 import { isCountry, isLanguage } from "@intermission/operator-api/standard-codes";
 
 /** What is known of a user, for targeting and statistics. */
@@ -11,8 +12,7 @@ export interface AudienceFacts {
   country?: string | null | undefined;
 }
 
-/** The properties by which the statistics group users. Each has few values; `other` is an unknown or rare one. */
-export const audienceKeys = ["country", "platform", "language", "premium"] as const;
+export const audienceKeys = audienceDimensions;
 export type AudienceKey = (typeof audienceKeys)[number];
 
 const OTHER = "other";

@@ -7,9 +7,9 @@ import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import { openKnownAgents, type RequestHeaders, recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { botOfView } from "../codes/view-ids.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
+import { botOfView } from "./view-ids.ts";
 
 const ofClick = {
   params: z.object({ sessionId: z.string() }),

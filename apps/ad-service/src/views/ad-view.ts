@@ -5,8 +5,8 @@ import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import type { CloseReason } from "@intermission/operator-api/reviews";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type ColumnsOf, selected } from "@intermission/postgres/row-columns";
-import { inWeekOfView } from "../codes/view-ids.ts";
 import type { Progress, Range } from "./accept-progress.ts";
+import { inWeekOfView } from "./view-ids.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
 /** Suspicious views are `held` until the operator decides, or `refused`. Both were watched and closed. */

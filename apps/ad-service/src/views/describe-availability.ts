@@ -5,7 +5,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { Choice } from "../ad-selection/choose-ad.ts";
 import { likelyAd, selectUnfinishedViews, type UserAdRequest } from "../ad-selection/select-ad.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import { boundsAt, boundsIn } from "../codes/code-bounds.ts";
 import { buyersFor } from "../offers/auction.ts";
 import {
   earnedOnDay,

@@ -11,7 +11,6 @@ import { drawCreative } from "../ad-selection/choose-ad.ts";
 import type { AdRequest } from "../ad-selection/eligibility.ts";
 import { hasBudgetLeft, holdWithinLimits, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
-import { newViewId } from "../codes/view-ids.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import {
   admitCreative,
@@ -52,6 +51,7 @@ import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { hashSessionToken } from "./session-token.ts";
 import { endingOf } from "./view-ending.ts";
+import { newViewId } from "./view-ids.ts";
 import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { wholeVideo } from "../../test/fixtures/view-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { listViews } from "./review-views.ts";
+import { listViews } from "../reviews/review-views.ts";
 
 const ann = "501";
 const whole: ShownFrame = { in_view: 1, width: 360, height: 640, window_width: 360, window_height: 640 };

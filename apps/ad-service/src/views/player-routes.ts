@@ -24,7 +24,6 @@ import { type RateLimiter, rateLimiter, slowDown, spend } from "@intermission/se
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
-import { botOfView, newViewRandom } from "../codes/view-ids.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { CountrySource } from "../viewers/country-source.ts";
 import { stateForPlayer } from "./ad-view.ts";
@@ -38,6 +37,7 @@ import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
 import { type ReportAdOutcome, reportAd } from "./report-ad.ts";
 import { newSessionToken } from "./session-token.ts";
+import { botOfView, newViewRandom } from "./view-ids.ts";
 
 export interface ViewPlayerRoutesDeps extends OpeningDeps {
   countrySource?: CountrySource | undefined;

@@ -2,7 +2,7 @@ import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { seenByUser, selectUnfinishedViews } from "../ad-selection/select-ad.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import { boundsAt, boundsIn } from "../codes/code-bounds.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import {
   limitOfInterstitials,

@@ -2,7 +2,7 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import { type Charge, selectTerms } from "../campaigns/event-worth.ts";
-import { boundsAt, boundsIn } from "../codes/view-ids.ts";
+import { boundsAt, boundsIn } from "../codes/code-bounds.ts";
 import type { ViewerEarnings, ViewerInterstitials, ViewerLimitSettings } from "../viewers/limit-of-viewer.ts";
 import type { ViewerFacts } from "./settle-view.ts";
 import type { ViewChange } from "./view-change.ts";

@@ -4,7 +4,6 @@ import type { CountedRefusal } from "@intermission/operator-api/timeline";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
-import { inWeekOfView } from "../codes/view-ids.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { type AdView, readView } from "./ad-view.ts";
 import { type Acceptance, type Advance, advanceView, afterTheEnd } from "./advance-view.ts";
@@ -13,6 +12,7 @@ import { isFailedForGood, recordFault } from "./record-fault.ts";
 import { isSessionToken } from "./session-token.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { expectedReview } from "./view-ending.ts";
+import { inWeekOfView } from "./view-ids.ts";
 import { changeView, type Views } from "./views.ts";
 
 interface ProgressCall extends Advance {

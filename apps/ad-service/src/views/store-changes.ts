@@ -1,11 +1,11 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { DeliveryMode } from "../bots/bots.ts";
-import { inWeekOfView } from "../codes/view-ids.ts";
 import { type ClaimedEvent, claimedEventOf, enqueueWebhook, type MadeEvents } from "../deliveries/enqueue-webhook.ts";
 import { changeRowOf, changeRows, type DecidedChange, progressRowOf, progressRows } from "./change-rows.ts";
 import { readViewers } from "./read-viewers.ts";
 import { settleView, type ViewDecision, type ViewerFacts, viewAfter } from "./settle-view.ts";
 import type { ChangeOutcome, ViewChange } from "./view-change.ts";
+import { inWeekOfView } from "./view-ids.ts";
 
 /*
  * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the

@@ -3,10 +3,10 @@ import { statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
-import { inWeekOfView } from "../codes/view-ids.ts";
 import { type AdView, clockHolder, type ViewRow, viewColumns, viewOf } from "./ad-view.ts";
 import { settlePendingReports } from "./record-progress.ts";
 import { endingOf, SILENCE_MS, silentFrom } from "./view-ending.ts";
+import { inWeekOfView } from "./view-ids.ts";
 import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;

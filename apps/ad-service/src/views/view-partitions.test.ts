@@ -6,14 +6,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { openPartitionedStore } from "../../test/fixtures/partitioned-store.ts";
 import { partitionsRead, textOfStatement } from "../../test/fixtures/partitions-read.ts";
-import { newViewId } from "../codes/view-ids.ts";
+import { newViewId } from "./view-ids.ts";
 import "../users/find-timelines.ts";
 import { type AdView, readView } from "./ad-view.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
 import "./count-ad-click.ts";
 import { readOpenings } from "./read-opening.ts";
 import "./record-fault.ts";
-import "./review-views.ts";
+import "../reviews/review-views.ts";
 import { storeChanges, storeProgress } from "./store-changes.ts";
 import "./sweep-views.ts";
 import type { ViewChange } from "./view-change.ts";
@@ -144,7 +144,7 @@ test("what names a view by its id alone reads the week that the id tells", async
     ["views.count-refusal", [botId, viewId, "superseded"]],
     ["ad-clicks.insert", [botId, viewId, "clk_1", now, now, code]],
     ["views.review-facts", [botId, viewId]],
-    ["views.release", [botId, viewId, 1, now, "evt_1", null, null, ""]],
+    ["views.release", [botId, viewId, 1, now, "evt_1", null, null, "", false]],
     ["views.refuse-held", [botId, viewId, 1, now]],
     ["timelines.of-view", [viewId]],
   ];

@@ -73,6 +73,11 @@ function joined(before: Page, page: Page): Page {
   return Object.fromEntries(both);
 }
 
+/** The whole list of a GET route. */
+export function useWholeList<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
+  return useQuery(wholeListOf(route, ...input));
+}
+
 /** The answer of a GET route: data, whether it loads, the error, and `dataUpdatedAt`. */
 export function useAnswer<Route extends OperatorRoute>(route: Route, ...input: InputArguments<Route>) {
   return useQuery(answerOf(route, ...input));

@@ -1,6 +1,6 @@
 import type { ReportObject } from "@intermission/operator-api/report-address";
 import { dimensionsOf } from "@intermission/operator-api/report-address";
-import { namedDimensions, objectDimensions } from "@intermission/operator-api/report-figures";
+import { audienceDimensions, objectDimensions } from "@intermission/operator-api/report-figures";
 import type { Row } from "./figures.ts";
 import type { ReportsSearch } from "./search.ts";
 
@@ -28,11 +28,10 @@ export function narrowed(search: ReportsSearch, { keys }: Pick<Row, "keys">): Re
   };
 }
 
-const ofAudience = objectDimensions.filter((object) => !namedDimensions.some((named) => named === object));
-
 /** Whether the server has sums of both: none are of a creative and an audience. */
 function isSummed(one: ReportObject, other: ReportObject): boolean {
-  return !(one === "creative" && ofAudience.includes(other)) && !(other === "creative" && ofAudience.includes(one));
+  const isOfAudience = (object: ReportObject) => audienceDimensions.some((dimension) => dimension === object);
+  return !(one === "creative" && isOfAudience(other)) && !(other === "creative" && isOfAudience(one));
 }
 
 /** What rows may be split by, beside what a report is split by or limited to. */

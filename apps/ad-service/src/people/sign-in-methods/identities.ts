@@ -3,10 +3,10 @@ import type { Person } from "@intermission/operator-api/session";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
-import type { ProvedIdentity } from "../../outbound/openid-providers.ts";
 import { hashOfToken } from "../people.ts";
 import type { Browser } from "../sessions.ts";
 import { completeSignIn } from "../sign-in.ts";
+import type { ProvedIdentity } from "./openid-providers.ts";
 import { MAX_METHODS } from "./sign-in-methods.ts";
 
 interface SigningIn {

@@ -1,6 +1,6 @@
 import { type OpenIdProviderId, openIdProviderIds } from "@intermission/operator-api/sign-in-methods";
 import { z } from "zod";
-import type { AuthorizationChecks } from "../../outbound/openid-providers.ts";
+import type { AuthorizationChecks } from "./openid-providers.ts";
 import type { SealedCookie } from "./sealed-cookie.ts";
 
 /** What the browser asked the provider for: an answer serves nothing else. */

@@ -10,6 +10,11 @@ import { conflict, notFound, refusal } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { sessionOf } from "../guard.ts";
+import { answerSignIn, browserOf } from "../sessions.ts";
+import { type SignIns, waitOfAddress } from "../sign-in.ts";
+import { acceptByIdentity, linkIdentity, signInByIdentity } from "./identities.ts";
+import { type OpenIdPurpose, openIdFlow } from "./openid-flow.ts";
 import {
   authorizationAddress,
   newChecks,
@@ -17,12 +22,7 @@ import {
   type ProvedIdentity,
   ProviderFault,
   proveIdentity,
-} from "../../outbound/openid-providers.ts";
-import { sessionOf } from "../guard.ts";
-import { answerSignIn, browserOf } from "../sessions.ts";
-import { type SignIns, waitOfAddress } from "../sign-in.ts";
-import { acceptByIdentity, linkIdentity, signInByIdentity } from "./identities.ts";
-import { type OpenIdPurpose, openIdFlow } from "./openid-flow.ts";
+} from "./openid-providers.ts";
 import {
   additionOptions,
   addPasskey,

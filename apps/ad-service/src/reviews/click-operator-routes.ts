@@ -5,9 +5,9 @@ import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
+import { bulkReview, decidedByOperator, requireFilter } from "./bulk-review.ts";
 import { listClicks, matchingClicks } from "./list-clicks.ts";
 import {
   type DecideClickOutcome,

@@ -3,11 +3,11 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
 import { readReportOf, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { directLinkRoutes } from "../clicks/routes.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
 import { listClicks } from "./list-clicks.ts";
 import { refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
-import { directLinkRoutes } from "./routes.ts";
 
 const now = new Date("2026-03-01T13:00:00Z");
 

@@ -1,7 +1,7 @@
 import type { BulkDecision, ClickState, ReviewFilter, SuspiciousClick } from "@intermission/operator-api/reviews";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import type { Database, Statement } from "@intermission/postgres/open-database";
-import { filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
+import { filterConditions, filterValues, type Matching } from "./bulk-review.ts";
 
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };

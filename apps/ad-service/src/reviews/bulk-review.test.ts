@@ -1,8 +1,8 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { addCampaign } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
-import { addCampaign } from "./change-campaign.ts";
 
 const operatorToken = "o".repeat(32);
 const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { list, subject } from "@intermission/server/route-commands";
-import { decisionVerb, filterWords } from "../campaigns/bulk-review-commands.ts";
+import { decisionVerb, filterWords } from "./decision-verb.ts";
 
 const decision = (name: "releaseView" | "refuseView" | "refundView", description: string) =>
   decisionVerb(name, "sessionId", {

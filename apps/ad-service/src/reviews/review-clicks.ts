@@ -2,6 +2,12 @@ import { eventIdOfClick, timeOfClick } from "@intermission/ad-core/code";
 import type { WithheldOutcome } from "@intermission/operator-api/timeline";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { selectTerms } from "../campaigns/event-worth.ts";
+import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
+import { webhookBody } from "../deliveries/webhook-body.ts";
+import type { PastPeriod } from "../retention/keep-partitions.ts";
+import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
 import {
   decideRefund,
   decideRefusal,
@@ -9,13 +15,7 @@ import {
   type NotHeld,
   type ReviewFacts,
   untilUnchanged,
-} from "../campaigns/decide-review.ts";
-import { selectTerms } from "../campaigns/event-worth.ts";
-import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
-import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import { webhookBody } from "../deliveries/webhook-body.ts";
-import type { PastPeriod } from "../retention/keep-partitions.ts";
-import { MIN_KEPT_DAYS } from "../retention/kept-rows.ts";
+} from "./decide-review.ts";
 
 const MIN_KEPT_MS = MIN_KEPT_DAYS * 86_400_000;
 

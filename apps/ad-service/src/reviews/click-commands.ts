@@ -1,5 +1,5 @@
 import { list, subject } from "@intermission/server/route-commands";
-import { clickFilterWords, decisionVerb } from "../campaigns/bulk-review-commands.ts";
+import { clickFilterWords, decisionVerb } from "./decision-verb.ts";
 
 const decision = (name: "releaseClick" | "refuseClick" | "refundClick", description: string) =>
   decisionVerb(name, "clickId", {

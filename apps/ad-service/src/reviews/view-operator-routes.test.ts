@@ -5,8 +5,8 @@ import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture
 import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode, openCodes } from "../codes/issue-code.ts";
-import { newViewId } from "../codes/view-ids.ts";
 import { migrations } from "../migrations.ts";
+import { newViewId } from "../views/view-ids.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(

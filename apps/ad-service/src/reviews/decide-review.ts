@@ -1,5 +1,5 @@
-import { type Charge, type EventWorth, worthOf } from "./event-worth.ts";
-import type { RefundOutcome } from "./refund-charge.ts";
+import { type Charge, type EventWorth, worthOf } from "../campaigns/event-worth.ts";
+import type { RefundOutcome } from "../campaigns/refund-charge.ts";
 
 /** The facts for an operator's decision about a suspicious view or click. `State`: its stored state. */
 export interface ReviewFacts<State extends string> extends Readonly<Charge> {

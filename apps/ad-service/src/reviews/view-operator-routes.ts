@@ -9,10 +9,10 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import { requireBots } from "../bots/bots.ts";
-import { bulkReview, decidedByOperator, requireFilter } from "../campaigns/bulk-review.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
-import { botOfView } from "../codes/view-ids.ts";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
+import { botOfView } from "../views/view-ids.ts";
+import { bulkReview, decidedByOperator, requireFilter } from "./bulk-review.ts";
 import {
   type DecideViewOutcome,
   listViews,

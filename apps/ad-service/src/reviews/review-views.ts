@@ -2,7 +2,13 @@ import type { BulkDecision, ReviewFilter, SuspiciousView } from "@intermission/o
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import { filterConditions, filterValues, type Matching } from "../campaigns/bulk-review.ts";
+import { selectTerms } from "../campaigns/event-worth.ts";
+import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
+import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
+import type { AdView, StoredState } from "../views/ad-view.ts";
+import { bodyOf } from "../views/change-rows.ts";
+import { inWeekOfView } from "../views/view-ids.ts";
+import { filterConditions, filterValues, type Matching } from "./bulk-review.ts";
 import {
   decideRefund,
   decideRefusal,
@@ -10,13 +16,7 @@ import {
   type NotHeld,
   type ReviewFacts,
   untilUnchanged,
-} from "../campaigns/decide-review.ts";
-import { selectTerms } from "../campaigns/event-worth.ts";
-import { type RefundOutcome, writeRefund } from "../campaigns/refund-charge.ts";
-import { inWeekOfView } from "../codes/view-ids.ts";
-import { enqueueWebhook } from "../deliveries/enqueue-webhook.ts";
-import type { AdView, StoredState } from "./ad-view.ts";
-import { bodyOf } from "./change-rows.ts";
+} from "./decide-review.ts";
 
 // Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
 const list: Statement<SuspiciousView> = {

@@ -129,7 +129,10 @@ async function complete() {
       contractAmount: "150000",
     },
   });
-  await send("setPayee", { params: { botId }, body: { legalName: "Ivan", personKind: "ip", inn: publisherInn } });
+  await send("setPayee", {
+    params: { botId },
+    body: { legalName: "Ivan", filedName: "Иванов Иван", personKind: "ip", inn: publisherInn },
+  });
   await send("setLegalLine", { params: { creativeId }, body: { kktu: "30.10.1" } });
 }
 
@@ -229,6 +232,7 @@ test("eight runs at once on two nodes file each record once, and the creative ha
     amount: "150000.00",
     flags: ["vat_included"],
   });
+  expect(ord.stored.get(`person person-${publisherInn}`)).toMatchObject({ name: "Иванов Иван", roles: ["publisher"] });
   expect(ord.stored.get(`creative ${creativeId}`)).toMatchObject({
     contract_external_ids: [`contract-${advertiserId}`],
     target_urls: ["https://shop.test/sale"],

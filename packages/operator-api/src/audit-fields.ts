@@ -37,6 +37,7 @@ const otherFields = [
   "email",
   "event_id",
   "file_name",
+  "filed_name",
   "formats",
   "has_key",
   "has_password",

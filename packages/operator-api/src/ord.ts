@@ -25,8 +25,9 @@ export const filedPerson = {
     })
     .nullable()
     .describe("Its taxpayer number in Russia."),
+  filedName: boundedText(300).nullable().describe("As Russia's registers have it; null: the legal name."),
 };
-export const noFiledPerson = { personKind: null, inn: null };
+export const noFiledPerson = { personKind: null, inn: null, filedName: null };
 
 function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);

@@ -9,12 +9,13 @@ const party = {
   taxId: { text: "of the tax office", value: "number" },
   personKind: "as it is filed in Russia: company, sole trader or person",
   inn: { text: "the taxpayer number in Russia", value: "number" },
+  filedName: { text: "as Russia's registers have it, if it is another", value: "name" },
 } as const;
 
 const contract = {
   contractNumber: { text: "under which its ads are shown, as filed in Russia", value: "number" },
   contractDate: { text: "such as 2026-03-01", value: "day" },
-  contractAmount: { text: "in roubles; none: it names none", value: "roubles" },
+  contractAmount: { text: "in roubles", value: "roubles" },
   contractType: "of services or of mediation",
   contractSubject: "what it is about",
   contractAction: "what is done, of a contract of mediation",

@@ -88,7 +88,7 @@ export function planFilings(facts: FactsToFile): PlannedFiling[] {
     person: personOf(bot.botId, facts.payees.get(bot.botId), "payee"),
   }));
   const persons = mergedPersons([
-    { ...self, name: operator.legalName ?? "", roles: ["ors"], rsUrl: facts.publicUrl },
+    { ...self, name: self.legalName ?? "", roles: ["ors"], rsUrl: facts.publicUrl },
     ...ofAdvertisers.map(({ person, name }) => ({ ...person, name: person.legalName ?? name, roles: ["advertiser"] })),
     ...bots.map(({ person, botName }) => ({ ...person, name: person.legalName ?? botName, roles: ["publisher"] })),
   ]);
@@ -117,10 +117,12 @@ interface Person {
 /** By its INN, since one party may be known here as several: an advertiser that has bots, the operator itself. */
 function personOf(
   objectId: string,
-  party: Pick<OperatorParty, "legalName" | "personKind" | "inn"> | undefined,
+  party: Pick<OperatorParty, "legalName" | "filedName" | "personKind" | "inn"> | undefined,
   gap: "operator" | "advertiser" | "payee",
 ): Person {
-  const { legalName = null, personKind = null, inn = null } = party ?? {};
+  const { personKind = null, inn = null } = party ?? {};
+  // Banks know a party by a name in Latin letters, registers by another.
+  const legalName = party?.filedName ?? party?.legalName ?? null;
   const externalId = inn === null ? `person-of-${objectId}` : `person-${inn}`;
   const details = { type: personKind, inn };
   const isComplete = legalName !== null && personKind !== null && inn !== null;

@@ -150,10 +150,10 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
 type PartyWords = (typeof partyWords)[Language];
 
 /** Of the fields that are filed in Russia. */
-function filedWords({ russia, personKind, personKinds, inn, innHint }: PartyWords) {
+function filedWords({ russia, personKind, personKinds, inn, innHint, filedName, filedNameHint }: PartyWords) {
   return {
-    labels: { personKind, inn },
-    hints: { inn: innHint },
+    labels: { personKind, inn, filedName },
+    hints: { inn: innHint, filedName: filedNameHint },
     options: { personKind: personKinds },
     sections: { russia },
   };

@@ -20,7 +20,7 @@ export const operatorForm = defineForm(operatorParty, {
         "topUpUrl",
       ],
     },
-    { title: "russia", isFolded: true, fields: ["personKind", "inn"] },
+    { title: "russia", isFolded: true, fields: ["personKind", "inn", "filedName"] },
   ],
 });
 
@@ -34,6 +34,7 @@ export const advertiserPartyForm = defineForm(advertiserParty, {
       fields: [
         "personKind",
         "inn",
+        "filedName",
         "contractNumber",
         "contractDate",
         "contractAmount",
@@ -49,6 +50,6 @@ export const advertiserPartyForm = defineForm(advertiserParty, {
 export const payeeForm = defineForm(payee, {
   sections: [
     { fields: ["legalName", "iban", "address", "taxId", "language", "leastPayoutMicros", "domain"] },
-    { title: "russia", isFolded: true, fields: ["personKind", "inn"] },
+    { title: "russia", isFolded: true, fields: ["personKind", "inn", "filedName"] },
   ],
 });

@@ -21,7 +21,7 @@ interface Named {
   name: string;
 }
 
-/** The videos of a campaign; one more is added, or one is removed, each the other's inverse. */
+/** The videos of a campaign; one more is added, or one is removed, each the other's inverse. The last one stays. */
 export function CampaignVideos({ campaign: { campaignId, creatives, status } }: { campaign: Campaign }) {
   const words = useWords(videoWords);
   const may = useMay();
@@ -40,7 +40,7 @@ export function CampaignVideos({ campaign: { campaignId, creatives, status } }: 
               creative={creative}
               hasWeights={shown.length > 1}
               isBusy={isPending}
-              onRemove={isOpen && may("detachCreative") ? detach : undefined}
+              onRemove={isOpen && shown.length > 1 && may("detachCreative") ? detach : undefined}
             />
           ))}
         </ul>

@@ -42,7 +42,9 @@ export function simulateMediation({ seed, openings }: { seed: number; openings: 
   }));
   const of = { certainMicros: 0, atMost: AT_MOST };
   const best = planSources(truth, of).expectedMicros;
-  const sums = new Map(sources.map(({ campaignId }) => [campaignId, { tries: 0, fills: 0, earnedMicros: 0 }]));
+  const sums = new Map(
+    sources.map(({ campaignId }) => [campaignId, { tries: 0, fills: 0, completed: 0, earnedMicros: 0 }]),
+  );
   let read = new Map<string, SourceRecord>();
   const earned: number[] = [];
   for (let opening = 0; opening < openings; opening++) {
@@ -68,7 +70,7 @@ function worthOf(order: readonly { campaignId: string }[], sources: readonly Sim
 /** Requests the sources in their order until one has an ad. */
 function runOpening(
   sources: readonly SimulatedSource[],
-  sums: ReadonlyMap<string, { tries: number; fills: number; earnedMicros: number }>,
+  sums: ReadonlyMap<string, SourceRecord>,
   { order, random }: { order: readonly { campaignId: string }[]; random: () => number },
 ): void {
   for (const { campaignId } of order) {
@@ -78,7 +80,10 @@ function runOpening(
     sum.tries += 1;
     if (random() >= source.fillShare) continue;
     sum.fills += 1;
-    if (random() < source.completedShare) sum.earnedMicros += source.priceMicros;
+    if (random() < source.completedShare) {
+      sum.completed += 1;
+      sum.earnedMicros += source.priceMicros;
+    }
     return;
   }
 }

@@ -294,6 +294,52 @@ describe("a buyer of OpenRTB", () => {
     expect(stand.callsOf("/win")).toHaveLength(1);
   });
 
+  test("a credit limit and a daily budget are exceeded by no offer, twelve at once on two nodes; what was not started is free again", async () => {
+    await cheaperHouse();
+    const buyer = await buy("bid");
+    const openAll = async (from: number) => {
+      await fixture.campaigns.refresh();
+      // Another node that has read the limits.
+      const nodes = [fixture.address, await fixture.startNode()];
+      const openings = Array.from({ length: 12 }, (_, index) =>
+        fixture.open(String(from + index), undefined, nodes[index % 2]),
+      );
+      const ads = (await Promise.all(openings)).map(
+        ({ body }) => (body as { ad?: { advertiser: string } }).ad?.advertiser,
+      );
+      expect(ads).not.toContain(undefined);
+      return ads.filter((advertiser) => advertiser === "Shop").length;
+    };
+    // 1,250 micros for each.
+    await ask("update advertisers set credit_limit_micros = 3750 where advertiser_id = $1", buyer.advertiserId);
+    expect(await openAll(7000)).toBe(3);
+    fixture.advance(16 * 60);
+    const opened = await fixture.begin("7100");
+    expect(opened).toMatchObject({ ad: { advertiser: "Shop" } });
+    await fixture.play(opened, 0, 1);
+    expect(await openAll(7200), "one is owed").toBe(2);
+    await ask("update advertisers set credit_limit_micros = null where advertiser_id = $1", buyer.advertiserId);
+    await ask(
+      "update campaigns set daily_budget_micros = 6250, updated_at = now() where campaign_id = $1",
+      buyer.campaignId,
+    );
+    fixture.advance(16 * 60);
+    expect(await openAll(7300), "five a day, of which one was shown").toBe(4);
+    const [{ owed } = { owed: -1 }] = await ask<{ owed: number }>(
+      "select sum(price_micros)::integer as owed from bought_impressions where campaign_id = $1",
+      buyer.campaignId,
+    );
+    expect(owed).toBe(1250);
+  });
+
+  test("a buyer that owes all of its credit is not requested", async () => {
+    const buyer = await buy("bid");
+    await ask("update advertisers set credit_limit_micros = 0 where advertiser_id = $1", buyer.advertiserId);
+    await fixture.campaigns.refresh();
+    expect(await fixture.begin(ann)).toMatchObject({ ad: { advertiser: "Intermission" } });
+    expect(stand.calls).toEqual([]);
+  });
+
   test("a sponsorship goes first, and no buyer is requested", async () => {
     await buy("bid");
     await ask("update campaigns set priority = 'sponsorship', updated_at = now() where campaign_id = 'cmp_1'");

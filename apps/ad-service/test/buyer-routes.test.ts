@@ -129,6 +129,37 @@ test("a feed in dollars is refused where amounts are in another currency, and on
   expect(await send("PATCH", feed, { isActive: false })).toMatchObject({ isActive: false });
 });
 
+test("the currency stays USD while a feed in dollars is on, and a change at the same time leaves none on", async () => {
+  const run = (text: string) => store.database.run({ name: "", text }, []);
+  onTestFinished(async () => {
+    await run("update buyers set is_active = false");
+    await run("delete from deployment");
+  });
+  await run("update buyers set is_active = false");
+  await run("insert into deployment (currency) values ('USD')");
+  const feed = await add(stand.feedUrl, "792361");
+  await send("PATCH", feed, { protocol: "richads", sends: ["address"], isActive: true });
+  const setCurrency = (currency: string) =>
+    fetch(`${fixture.address}/operator/v1/currency?confirmed=true`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ currency }),
+    });
+  const refused = await setCurrency("EUR");
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({
+    error: { code: "FEEDS_IN_USD", message: expect.stringContaining("--active no") },
+  });
+  await send("PATCH", feed, { isActive: false });
+  await Promise.all([setCurrency("EUR"), ...Array.from({ length: 8 }, () => send("PATCH", feed, { isActive: true }))]);
+  const [stored] = await store.database.run<{ currency: string }>(
+    { name: "", text: "select currency from deployment" },
+    [],
+  );
+  const { isActive } = await send("GET", feed);
+  expect([stored?.currency, isActive]).not.toEqual(["EUR", true]);
+});
+
 test("a buyer that bids half as often is a condition, once there are enough requests, and its rates are shown", async () => {
   const buyer = await add(stand.urlOf("bid"));
   const buyerId = buyer.slice(1);

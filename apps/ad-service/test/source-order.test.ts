@@ -1,7 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { usualBuyer } from "@intermission/operator-api/buyers";
+import { secretBox } from "@intermission/server/secret-box";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { openBuyer } from "../../../examples/buyer.ts";
+import { addBuyer, updateBuyer } from "../src/buyers/buyers.ts";
 import { migrations } from "../src/migrations.ts";
 import { countTry, readSources, recordsOf, storeTries } from "../src/offers/source-records.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
@@ -13,6 +18,8 @@ const vast = (
   <Advertiser>${name}</Advertiser><Impression>${self}/impression</Impression><Creatives><Creative><Linear><Duration>00:00:10</Duration>
   <MediaFiles><MediaFile delivery="progressive" type="video/mp4" width="640" height="360">${self}/ad.mp4</MediaFile></MediaFiles>
   </Linear></Creative></Creatives></InLine></Ad></VAST>`;
+
+const box = secretBox(randomBytes(32));
 
 describe("the order of VAST tags", () => {
   let store: TestDatabase;
@@ -37,7 +44,7 @@ describe("the order of VAST tags", () => {
     await store.dispose();
   });
   beforeEach(async () => {
-    fixture = await openVastFixture(store.database);
+    fixture = await openVastFixture(store.database, {}, box);
     requested.length = 0;
     empty.clear();
   });
@@ -52,10 +59,20 @@ describe("the order of VAST tags", () => {
     store.database.run<Row>({ name: "", text }, values);
   const tag = (name: string, viewPriceMicros: number) =>
     fixture.sellTag(`${address()}/${name}`, { priority: "standard", viewPriceMicros, pacing: "asap" });
-  const record = (campaignId: string, tries: number, fills: number, earnedMicros: number) => {
+  /** So many ads were offered, and so many of them paid at 1 each. */
+  const statistics = (campaignId: string, fills: number, completed: number, spend = completed) =>
+    ask(
+      `insert into stats_audiences (span, starts_at, bot_id, campaign_id, fills, rewards, spend_micros)
+       values ('day', date_trunc('day', $3::timestamptz, 'UTC'), $1, $2, $4, $5, $6)`,
+      fixture.botId,
+      campaignId,
+      fixture.clock.now,
+      fills,
+      completed,
+      spend,
+    );
+  const record = (campaignId: string, tries: number, fills: number, completed: number, price = 1) => {
     const of = [fixture.botId, campaignId];
-    const earned = `insert into stats_audiences (span, starts_at, bot_id, campaign_id, spend_micros)
-      values ('day', date_trunc('day', $3::timestamptz, 'UTC'), $1, $2, $4)`;
     return Promise.all([
       ask(
         `insert into source_tries (bot_id, day, country, campaign_id, tries, fills) values ($1, $5::date, '', $2, $3, $4)`,
@@ -64,7 +81,7 @@ describe("the order of VAST tags", () => {
         fills,
         fixture.clock.now.toISOString().slice(0, 10),
       ),
-      ask(earned, ...of, fixture.clock.now, earnedMicros),
+      statistics(campaignId, fills, completed, completed * price),
     ]);
   };
   const orderByEarnings = () =>
@@ -77,9 +94,9 @@ describe("the order of VAST tags", () => {
   test("tags go by what their ads have earned, before an own video that is worth less, and the next one if one has no ad", async () => {
     const [dear, watched, cheap] = [await tag("dear", 9000), await tag("watched", 5000), await tag("cheap", 2000)];
     // Its ads are closed: of 9 for a thousand views, 0.9 come in.
-    await record(dear, 1000, 900, 900 * 900);
-    await record(watched, 1000, 900, 900 * 4500);
-    await record(cheap, 1000, 900, 900 * 1900);
+    await record(dear, 1000, 900, 90, 9000);
+    await record(watched, 1000, 900, 810, 5000);
+    await record(cheap, 1000, 900, 855, 2000);
     await orderByEarnings();
     await read();
     let user = 5000;
@@ -92,6 +109,52 @@ describe("the order of VAST tags", () => {
     const after = await fixture.begin(String(++user));
     expect(requested.slice(-2)).not.toContain("cheap");
     expect(after).toMatchObject({ ad: { advertiser: expect.stringMatching(/Intermission|dear/) } });
+  });
+
+  test("completion counts alike for a tag and for an own video: the dearer one goes first where as many of both are watched", async () => {
+    const dearer = await tag("dearer", 3500);
+    await ask("update campaigns set view_price_micros = 3000, updated_at = now() where campaign_id = 'cmp_1'");
+    await fixture.campaigns.refresh();
+    await record(dearer, 1000, 1000, 700, 3500);
+    await statistics("cmp_1", 1000, 700);
+    await orderByEarnings();
+    await read();
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    await fixture.begin("5501");
+    expect(requested).toEqual(["dearer"]);
+    // Of the video, all are watched: 3 for a thousand, against 2.45.
+    await ask("update stats_audiences set rewards = 1000 where campaign_id = 'cmp_1' and bot_id = $1", fixture.botId);
+    await read();
+    await fixture.begin("5502");
+    expect(requested).toEqual(["dearer"]);
+  });
+
+  test("a bid that cannot be shown changes what is certain: the tags are planned anew, and none is requested twice", async () => {
+    const [low, lower] = [await tag("low", 1500), await tag("lower", 1400)];
+    for (const campaignId of [low, lower]) await record(campaignId, 1000, 900, 900, 1);
+    await ask("update campaigns set view_price_micros = 1000, updated_at = now() where campaign_id = 'cmp_1'");
+    const stand = await openBuyer({ changeBid: (bid) => ({ ...bid, price: 2, adm: "<VAST" }) });
+    const deps = { database: store.database, secretBox: box };
+    const settings = { ...usualBuyer, tmaxMs: 800, url: stand.urlOf("bid"), key: null };
+    const added = await addBuyer(deps, { ...settings, name: "Broken", now: fixture.clock.now });
+    await updateBuyer(deps, { buyerId: added?.buyerId ?? "", change: { isActive: true } });
+    onTestFinished(async () => {
+      stand.close();
+      await ask("update buyers set is_active = false");
+    });
+    await fixture.campaigns.refresh();
+    await orderByEarnings();
+    await read();
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    // Neither tag is worth the bid of 2; without it, both are worth more than the video of 1.
+    empty.add("low");
+    expect(await fixture.begin("5601")).toMatchObject({ ad: { advertiser: "lower" } });
+    expect(requested).toEqual(["low", "lower"]);
+    const outcomes = await ask<{ source: string; outcome: string }>(
+      "select source, outcome from opening_offers where bot_id = $1 order by outcome",
+      fixture.botId,
+    );
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["broken-markup", "won"]);
   });
 
   test("an order by hand is kept whatever was earned, and weights draw as before", async () => {
@@ -153,7 +216,7 @@ describe("the order of VAST tags", () => {
   });
 
   test("a campaign that is behind its plan of the day goes before each tag, however much that earned", async () => {
-    await record(await tag("dear", 9000), 1000, 900, 900 * 9000);
+    await record(await tag("dear", 9000), 1000, 900, 900, 9000);
     await orderByEarnings();
     const [{ creativeId } = { creativeId: "" }] = await ask<{ creativeId: string }>(
       `select creative_id as "creativeId" from creatives where kind = 'file' limit 1`,
@@ -167,7 +230,7 @@ describe("the order of VAST tags", () => {
 
   test("what a tag earned before its requests were counted is not by them", async () => {
     const campaignId = await tag("known", 2000);
-    await record(campaignId, 20, 20, 20 * 1000);
+    await record(campaignId, 20, 20, 10, 2000);
     const before = new Date(fixture.clock.now.getTime() - 86_400_000);
     await ask(
       `insert into stats_audiences (span, starts_at, bot_id, campaign_id, spend_micros)

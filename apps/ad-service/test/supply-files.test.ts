@@ -164,3 +164,18 @@ test("two buyers that ask for the same record have it once", async () => {
   const { adsTxt } = await withApp(readFiles);
   expect(adsTxt.split("same.example")).toHaveLength(2);
 });
+
+test("bots of the sample traffic sell nothing, and stand in neither file", async () => {
+  await withApp(async (fixture) => {
+    const { botId } = await fixture.newBot();
+    const run = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
+    await run(
+      "insert into sample (state, bot_ids, advertiser_ids, creative_ids, starts_at, ends_at, written_until) values ('added', array[$1], '{}', '{}', now(), now() + interval '1 day', now())",
+      botId,
+    );
+    const { adsTxt, sellers } = await readFiles(fixture);
+    await run("delete from sample");
+    expect(adsTxt).not.toContain(botId);
+    expect(sellers.sellers.map(({ seller_id }) => seller_id)).not.toContain(botId);
+  });
+});

@@ -20,6 +20,7 @@ export const problems = {
   DETAILS_CHANGED: [],
   ENDPOINT_ACTIVE: [],
   ENDPOINT_DISABLED: [],
+  FEEDS_IN_USD: ["names"],
   HELD: [],
   IDEMPOTENCY_KEY_REUSED: [],
   LAST_SIGN_IN_METHOD: [],

@@ -24,9 +24,12 @@ const sourceOrder = z.object({
         priceMicros: micros.describe("For one view."),
         tries: z.int().describe("Requests of the last seven days."),
         fills: z.int().describe("Of these, the answers with an ad."),
+        completed: z.int().describe("Of these ads, those that were watched to the end and paid."),
         earnedMicros: micros.describe("In the last seven days."),
         fillShare: z.number().describe("How likely it has an ad, 0 to 1: a source without requests counts as 0.5."),
-        fillMicros: micros.describe("What an ad of it is expected to earn: at first its price."),
+        fillMicros: micros.describe(
+          "What an ad of it is expected to earn: its price by the part that is watched to the end, at first all.",
+        ),
       }),
     )
     .describe("Campaigns of VAST tags without sponsorships, in their order."),

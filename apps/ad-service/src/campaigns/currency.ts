@@ -1,7 +1,7 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { audit, openChange } from "@intermission/postgres/audit";
-import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, requireConfirmation } from "@intermission/server/refuse";
@@ -99,6 +99,24 @@ interface CurrencyChange {
   row: { hasMoney: boolean; hasEntries: boolean } | undefined;
 }
 
+// A buyer that is being turned on holds the row until it is committed.
+const lockDeployment = statement<never>("currency.lock", "select from deployment for update");
+// Unnamed, since an operator runs it rarely, and it reads the few buyers whole.
+const readFeeds: Statement<{ name: string }> = {
+  name: "",
+  text: `select name from buyers join advertisers using (advertiser_id) where is_active and protocol = 'richads' order by name limit 10`,
+};
+
+/** Bids of such a buyer name no currency and are in dollars: all would be refused, after viewers' addresses were sent for them. */
+async function refuseFeeds(tx: Transaction, currency: string): Promise<void> {
+  await tx.run(lockDeployment, []);
+  const feeds = currency === "USD" ? [] : await tx.run(readFeeds, []);
+  if (feeds.length === 0) return;
+  const names = feeds.map(({ name }) => name).join(", ");
+  const message = `buyers that bid in USD are on: ${names}; turn them off before: buyers set <id> --active no`;
+  throw conflict("FEEDS_IN_USD", message, { names });
+}
+
 function refuseConversion(
   { stored, currency, running, row }: CurrencyChange,
   confirmation: { isConfirmed: boolean },
@@ -133,6 +151,7 @@ export function currencyOperatorRoutes(
         const change = await openChange(tx, authorOf(http), currency);
         const [row] = await tx.run(readFacts, []);
         const stored = row?.stored ?? running;
+        await refuseFeeds(tx, currency);
         refuseConversion({ stored, currency, running, row }, { isConfirmed: query.confirmed });
         await tx.run(replace, [currency]);
         await audit(tx, change);

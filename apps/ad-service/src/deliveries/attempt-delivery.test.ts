@@ -51,7 +51,14 @@ const exchange = {
   address: undefined,
   timings: { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 },
 };
-const content = { text: "", contentType: undefined, contentEncoding: undefined, isWhole: true, signs: "" };
+const content = {
+  text: "",
+  contentType: undefined,
+  contentEncoding: undefined,
+  isWhole: true,
+  bodyBytes: 0,
+  signs: "",
+};
 const answered = (status: number, retryAfter?: string): GuardedResult => ({
   outcome: "answered",
   status,

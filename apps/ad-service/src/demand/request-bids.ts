@@ -133,7 +133,12 @@ async function readResult(
   if (result.status === 204) return { outcome: "no-bid", detail: null };
   if (result.status !== 200)
     return { outcome: "status", detail: storableText(`status ${result.status}: ${result.text}`, MAX_DETAIL) };
-  if (!result.body) return { outcome: tookMs >= tmaxMs ? "timeout" : "too-large", detail: null };
+  if (!result.body) {
+    if (result.bodyBytes >= MAX_ANSWER_BYTES) return { outcome: "too-large", detail: null };
+    return tookMs >= tmaxMs
+      ? { outcome: "timeout", detail: null }
+      : { outcome: "unreachable", detail: `the answer broke off after ${result.bodyBytes} bytes` };
+  }
   const { body, contentEncoding } = result;
   const decoded = await decodeContent({ body, contentEncoding }, { maxBytes: MAX_ANSWER_BYTES });
   if (decoded.outcome === "too-large") return { outcome: "too-large", detail: null };

@@ -29,7 +29,9 @@ export function buyersFor({ buyers, byId, index }: CampaignSnapshot, request: Ad
   const moment = { now, curve: index.curve, localTimes: index.localTimes };
   return buyers.filter(({ campaignId }) => {
     const state = byId.get(campaignId);
-    return state !== undefined && exclusionReason(state, request, moment) === undefined;
+    if (state === undefined || exclusionReason(state, request, moment) !== undefined) return false;
+    // Whether a bid fits is decided once its price is known; where nothing is left, none does.
+    return state.funds === null || state.funds.spentMicros < state.funds.limitMicros;
   });
 }
 

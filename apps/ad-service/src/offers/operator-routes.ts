@@ -68,7 +68,7 @@ async function explainOrder(
     const { campaign } = campaigns.byId.get(campaignId) ?? {};
     if (campaign === undefined || campaign.priority === "sponsorship") return [];
     const { name, viewPriceMicros: priceMicros } = campaign;
-    const record: SourceRecord = records.get(campaignId) ?? { tries: 0, fills: 0, earnedMicros: 0 };
+    const record: SourceRecord = records.get(campaignId) ?? { tries: 0, fills: 0, completed: 0, earnedMicros: 0 };
     return [{ name, priceMicros, ...record, ...estimate({ campaignId, priceMicros, record }) }];
   });
   const priced = sources.filter(({ priceMicros }) => priceMicros > 0);

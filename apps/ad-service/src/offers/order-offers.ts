@@ -13,15 +13,20 @@ export function cpmMicrosOf(offer: Offer): number {
   return offer.source === "own" ? offer.state.campaign.viewPriceMicros * 1000 : offer.fit.cpmMicros;
 }
 
+/** Whose targeting and caps hold for it. */
+export function campaignOf(offer: Offer): string {
+  return offer.source === "own" ? offer.state.campaign.campaignId : offer.answer.buyer.campaignId;
+}
+
 /**
  * Orders the offers of an opening: sponsorships first, then what is worth more; of two that are worth the same, the campaign that
  * is behind its plan, and then own campaigns before buyers. First price: an offer costs what it offers.
  */
-export function orderOffers(offers: readonly Offer[]): Offer[] {
+export function orderOffers(offers: readonly Offer[], worthOf: (offer: Offer) => number = cpmMicrosOf): Offer[] {
   return offers.toSorted(
     (a, b) =>
       Number(isSponsorship(b)) - Number(isSponsorship(a)) ||
-      cpmMicrosOf(b) - cpmMicrosOf(a) ||
+      worthOf(b) - worthOf(a) ||
       Number(b.source === "own") - Number(a.source === "own") ||
       behind(b) - behind(a),
   );

@@ -53,7 +53,7 @@ test("a source without requests that costs what is certain is requested", () => 
 });
 
 test("what is watched to the end counts, not the price: a source whose ads are closed falls behind", () => {
-  const record = { tries: 1000, fills: 900, earnedMicros: 900 * 300 };
+  const record = { tries: 1000, fills: 900, completed: 90, earnedMicros: 900 * 300 };
   const { fillShare, fillMicros } = estimate({ campaignId: "a", priceMicros: 3000, record });
   expect(fillShare).toBeCloseTo(0.9, 2);
   expect(fillMicros).toBeGreaterThan(300);

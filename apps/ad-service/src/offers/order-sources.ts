@@ -3,6 +3,8 @@ export interface SourceRecord {
   /** How often it was requested, and how often it had an ad. */
   tries: number;
   fills: number;
+  /** Of these ads, those that were watched to the end and paid. */
+  completed: number;
   /** By what it had. */
   earnedMicros: number;
 }
@@ -22,17 +24,30 @@ export interface Estimate {
   fillMicros: number;
 }
 
-/** So many ads at its price count for a source before it has shown what it earns. */
+/** So many paid ads count for a source before it has shown what it earns. */
 const ASSUMED_FILLS = 10;
 /** An answer, and none, that count before it was requested: an unknown source is worth a try. */
 const ASSUMED_TRIES = 2;
 
+/**
+ * What an ad of a source is expected to earn: its price, by how many of its ads are watched to the end. The one rule for tags, own
+ * videos and bids, so that what is compared is the same.
+ */
+export function expectedMicros(
+  priceMicros: number,
+  record: Pick<SourceRecord, "fills" | "completed"> | undefined,
+): number {
+  const { fills = 0, completed = 0 } = record ?? {};
+  // What began before its day ends later: never more than all.
+  return (priceMicros * (Math.min(completed, fills) + ASSUMED_FILLS)) / (fills + ASSUMED_FILLS);
+}
+
 export function estimate({ campaignId, priceMicros, record }: UncertainSource): Estimate {
-  const { tries = 0, fills = 0, earnedMicros = 0 } = record ?? {};
+  const { tries = 0, fills = 0 } = record ?? {};
   return {
     campaignId,
     fillShare: (fills + 1) / (tries + ASSUMED_TRIES),
-    fillMicros: (earnedMicros + ASSUMED_FILLS * priceMicros) / (fills + ASSUMED_FILLS),
+    fillMicros: expectedMicros(priceMicros, record),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
@@ -117,22 +117,35 @@ const MAX_RECORDS = 50_000;
 const DAYS = 7;
 
 // Sums of whole days (UTC), of which the last one is not over. What was earned before the requests were counted is not by them.
-const readRecords = statement<Tries & { earnedMicros: number }>(
+const readRecords = statement<Tries & Pick<SourceRecord, "completed" | "earnedMicros">>(
   "sources.records",
   `with counted as (
      select bot_id, country, campaign_id, sum(tries)::bigint as tries, sum(fills)::bigint as fills, min(day) as since
      from source_tries where day > $1::date - ${DAYS} and ($2::text is null or bot_id = $2)
      group by bot_id, country, campaign_id order by tries desc limit ${MAX_RECORDS}
    ), earned as (
-     select bot_id, country, campaign_id, sum(spend_micros)::bigint as micros
+     select bot_id, country, campaign_id, sum(spend_micros)::bigint as micros, sum(rewards)::bigint as completed
      from counted join stats_audiences using (bot_id, country, campaign_id)
      where span = 'day' and starts_at >= ($1::date - ${DAYS - 1})::timestamp at time zone 'utc'
        and starts_at >= since::timestamp at time zone 'utc'
      group by bot_id, country, campaign_id
    )
-   select bot_id as "botId", country, campaign_id as "campaignId", tries, fills, coalesce(micros, 0) as "earnedMicros"
+   select bot_id as "botId", country, campaign_id as "campaignId", tries, fills, coalesce(completed, 0) as completed,
+     coalesce(micros, 0) as "earnedMicros"
    from counted left join earned using (bot_id, country, campaign_id)`,
 );
+
+// Of own videos and bids, which are never without an ad: of bots whose sources are ordered by what they earn.
+// Unnamed, since it runs once a minute, and its best plan depends on how many bots have such an order.
+const readShown: Statement<Tries & Pick<SourceRecord, "completed" | "earnedMicros">> = {
+  name: "",
+  text: `select bot_id as "botId", country, campaign_id as "campaignId", sum(fills)::bigint as tries, sum(fills)::bigint as fills,
+     sum(rewards)::bigint as completed, sum(spend_micros)::bigint as "earnedMicros"
+   from stats_audiences
+   where span = 'day' and starts_at >= ($1::date - ${DAYS - 1})::timestamp at time zone 'utc' and campaign_id <> ''
+     and bot_id in (select bot_id from source_orders where mode = 'earned')
+   group by bot_id, country, campaign_id having sum(fills) > 0 order by sum(fills) desc limit ${MAX_RECORDS}`,
+};
 
 const readSetOrders = statement<{ botId: string; mode: SetOrder["mode"]; campaignIds: string[] }>(
   "sources.set-orders",
@@ -156,7 +169,13 @@ export async function readSources(database: Pick<Database, "run">, sources: Sour
   Object.assign(sources, await readOrders(database));
   // Without a tag, or a bot whose tags are ordered, nothing is ordered.
   const found =
-    sources.tags.size === 0 || sources.orders.size === 0 ? [] : await database.run(readRecords, [dayOf(now), null]);
+    sources.tags.size === 0 || sources.orders.size === 0
+      ? []
+      : [
+          ...(await database.run(readShown, [dayOf(now)])),
+          // Last: of a tag, the requests without an ad count, too.
+          ...(await database.run(readRecords, [dayOf(now), null])),
+        ];
   sources.records = new Map(
     found.map(({ botId, country, campaignId, ...record }) => [keyOf(botId, country, campaignId), record]),
   );
@@ -171,9 +190,13 @@ export async function recordsOf(
   const records = new Map<string, SourceRecord>();
   for (const row of await database.run(readRecords, [dayOf(now), botId])) {
     if (country !== undefined && row.country !== country) continue;
-    const { tries = 0, fills = 0, earnedMicros = 0 } = records.get(row.campaignId) ?? {};
-    const sum = { tries: tries + row.tries, fills: fills + row.fills, earnedMicros: earnedMicros + row.earnedMicros };
-    records.set(row.campaignId, sum);
+    const { tries = 0, fills = 0, completed = 0, earnedMicros = 0 } = records.get(row.campaignId) ?? {};
+    records.set(row.campaignId, {
+      tries: tries + row.tries,
+      fills: fills + row.fills,
+      completed: completed + row.completed,
+      earnedMicros: earnedMicros + row.earnedMicros,
+    });
   }
   return records;
 }

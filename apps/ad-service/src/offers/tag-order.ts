@@ -3,7 +3,8 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { adsBehindPlan, type CampaignState } from "../ad-selection/campaign-state.ts";
 import { type AdRequest, exclusionReason } from "../ad-selection/eligibility.ts";
 import { audienceOf } from "../viewers/audience.ts";
-import { estimate, orderSources, type UncertainSource } from "./order-sources.ts";
+import { campaignOf, cpmMicrosOf, type Offer } from "./order-offers.ts";
+import { estimate, expectedMicros, orderSources, type UncertainSource } from "./order-sources.ts";
 import { keyOf, type Sources } from "./source-records.ts";
 
 /**
@@ -48,6 +49,16 @@ function sourceOf(
 ): UncertainSource {
   const { campaignId, viewPriceMicros: priceMicros } = campaign;
   return { campaignId, priceMicros, record: records.get(keyOf(botId, country, campaignId)) };
+}
+
+/**
+ * What an offer is expected to earn for 1,000 views. Where the operator has sources ordered by what they earn, how many of its ads
+ * are watched to the end counts for videos and bids as for tags; else an offer is worth its price.
+ */
+export function worthOf(sources: Sources | undefined, { bot: { botId }, user }: AdRequest, offer: Offer): number {
+  const cpmMicros = cpmMicrosOf(offer);
+  if (sources?.orders.get(botId)?.mode !== "earned") return cpmMicros;
+  return expectedMicros(cpmMicros, sources.records.get(keyOf(botId, audienceOf(user).country, campaignOf(offer))));
 }
 
 /** The campaigns to request for one opening, in their order: `certainMicros` is what is shown if none of them has an ad. */

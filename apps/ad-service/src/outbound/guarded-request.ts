@@ -261,6 +261,7 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
     contentEncoding,
     signs: signs.join("\n"),
     isWhole,
+    bodyBytes: exchange.body().length,
     address,
     timings,
   };

@@ -59,6 +59,8 @@ export interface AnsweredRequest {
   signs: string;
   /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
+  /** Of the body, as it was sent: at most those that were requested. */
+  bodyBytes: number;
   address: string | undefined;
   timings: Timings;
 }

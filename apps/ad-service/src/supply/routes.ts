@@ -11,7 +11,7 @@ const readSellers = statement<{ botId: string; details: Details | null }>(
   "supply.sellers",
   `select bots.bot_id as "botId", details from bots
    left join money_parties on account = 'publisher:' || bots.bot_id
-   where not is_suspended order by bots.bot_id`,
+   where not is_suspended and not exists (select from sample where bots.bot_id = any (sample.bot_ids)) order by bots.bot_id`,
 );
 const readOperator = statement<{ details: Details }>(
   "supply.operator",

@@ -5,6 +5,7 @@ import type { Bot } from "@intermission/operator-api/bots";
 import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 import type { NoAdReason } from "@intermission/operator-api/report-figures";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
+import { hasCreditLeft } from "../ad-selection/bought-budget.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { adsBehindPlan, type CampaignState, isSerialized } from "../ad-selection/campaign-state.ts";
 import { drawCreative } from "../ad-selection/choose-ad.ts";
@@ -33,9 +34,9 @@ import {
   openAuction,
   refuseTaken,
 } from "../offers/auction.ts";
-import { cpmMicrosOf, isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
+import { isSponsorship, type Offer, orderOffers } from "../offers/order-offers.ts";
 import { countTry, type Sources } from "../offers/source-records.ts";
-import { mayGoBefore, orderTags, tagsToOrder } from "../offers/tag-order.ts";
+import { mayGoBefore, orderTags, tagsToOrder, worthOf } from "../offers/tag-order.ts";
 import { fillFromTag, readTag, type Tags } from "../vast/fill-from-tag.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
@@ -422,10 +423,11 @@ async function takeBetter(
   if (demand && !tried.auction && campaigns.buyers.length > 0)
     tried.auction = await askBuyers(deps, demand, question, tried);
   const { auction } = tried;
-  const [first] = orderOffers([...(own ? [own] : []), ...(auction?.left ?? [])]);
+  const worth = (offer: Offer) => worthOf(deps.sources, question.request, offer);
+  const [first] = orderOffers([...(own ? [own] : []), ...(auction?.left ?? [])], worth);
   if (auction && own) compareOwn(auction, own, first === own);
   const moment = { now: input.now, curve: campaigns.index.curve };
-  const of = { certainMicros: first ? cpmMicrosOf(first) / 1000 : 0, tags: mayGoBefore(tags, question.own, moment) };
+  const of = { certainMicros: first ? worth(first) / 1000 : 0, tags: mayGoBefore(tags, question.own, moment) };
   const tag = of.tags.length > 0 ? await takeTag(deps, { ...question, ...of }, tried) : undefined;
   if (tag || first?.source !== "buyer" || !demand || !auction) return tag;
   return takeBoughtAd(deps, { demand, auction, first }, input, tried);
@@ -571,6 +573,8 @@ async function storeNewView(
   if (!isLimited && !hasNotice && boughtCreativeId === undefined) return beginning.submit(view);
   return database.transaction(async (tx) => {
     if (isLimited && !(await hasBudgetLeft(tx, state, { format, now }))) return "limit-reached";
+    if (vastAd?.bought && !isTest && !(await hasCreditLeft(tx, state, { ...vastAd.bought, now })))
+      return "limit-reached";
     if (boughtCreativeId !== undefined && !(await admitCreative(tx, boughtCreativeId, now))) return "unreviewed";
     const [begun] = await beginViews(tx, [view]);
     if (!begun && boughtCreativeId !== undefined) await takeBackCreative(tx, boughtCreativeId);

@@ -26,6 +26,7 @@ const TestersPanel = lazy(async () => ({ default: (await import("./testers-panel
 const PicturesPanel = lazy(async () => ({ default: (await import("./pictures-panel.tsx")).PicturesPanel }));
 const WebhookSettings = lazy(async () => ({ default: (await import("./webhook-settings.tsx")).WebhookSettings }));
 const InAppPanel = lazy(async () => ({ default: (await import("./in-app-panel.tsx")).InAppPanel }));
+const OrderPanel = lazy(async () => ({ default: (await import("./order-panel.tsx")).OrderPanel }));
 const SettingsForm = lazy(async () => ({ default: (await import("./settings-form.tsx")).SettingsForm }));
 
 const ROTATING_MS = 10_000;
@@ -77,6 +78,11 @@ export function BotScreen() {
             <Suspense fallback={<Skeleton rows={4} />}>
               <InAppPanel bot={shown} />
             </Suspense>
+            {may("explainOrder") && (
+              <Suspense fallback={<Skeleton rows={3} />}>
+                <OrderPanel botId={botId} />
+              </Suspense>
+            )}
             {may("updateBot") ? (
               <Suspense fallback={<Skeleton rows={6} />}>
                 <SettingsForm bot={shown} isShown={isShown} />

@@ -214,6 +214,7 @@ export interface Values {
   "problems.NOTHING_DUE": { month: string | number };
   "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };
   "problems.SEPA_EUR_ONLY": { currency: string | number };
+  "problems.FEEDS_IN_USD": { names: string | number };
   "overview.disabled": { bot: string | number };
   "overview.failing": { bot: string | number };
   "overview.doubtful": { bot: string | number };
@@ -405,4 +406,5 @@ export interface Values {
   "filings.counts": { filed: string | number; left: string | number };
   "filings.done": { filed: string | number; left: string | number };
   "filings.stopped": { reason: string | number };
+  "sourceOrder.explored": { share: string | number };
 }

@@ -140,6 +140,7 @@ function regsOf({ gdpr, tcf, gpp, gpp_sid }: Consent): { gdpr?: 0 | 1; gpp?: str
 interface SentDevice {
   ua?: string;
   language?: string;
+  langb?: string;
   geo?: { country: string };
   ip?: string;
   ipv6?: string;
@@ -150,7 +151,8 @@ function deviceOf({ userAgent, language, country, address }: BidOpening, { sends
   const isSent = address !== undefined && sends.includes("address");
   return {
     ...(userAgent !== "" && { ua: userAgent }),
-    ...(language !== undefined && { language }),
+    // The standard has two letters in the one, and BCP 47 in the other: never both.
+    ...(language !== undefined && (/^[a-z]{2}$/i.test(language) ? { language } : { langb: language })),
     ...(alpha3 !== undefined && { geo: { country: alpha3 } }),
     ...(isSent && (isIPv6(address) ? { ipv6: address } : { ip: address })),
   };

@@ -74,6 +74,12 @@ test("an owner and ad operations see what a person sees, and what that person ma
   }
 });
 
+/** Of parameters that are no id of any text. */
+const exampleParams: Readonly<Record<string, string>> = {
+  picture: "unit",
+  boughtCreativeId: `bcr_${"0".repeat(32)}`,
+};
+
 test("every route that may change something is refused meanwhile, also those of the own session", async () => {
   await start("owner", "ad-ops");
   const isChanging = (name: OperatorRouteName) =>
@@ -84,7 +90,7 @@ test("every route that may change something is refused meanwhile, also those of 
   for (const name of names) {
     const route: OperatorRoute = operatorRoutes[name];
     const params = Object.fromEntries(
-      [...route.path.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, param === "picture" ? "unit" : botId]),
+      [...route.path.matchAll(/:(\w+)/g)].map(([, param = ""]) => [param, exampleParams[param] ?? botId]),
     );
     const payload = examplePayload(name);
     const headers = route.body === "file" ? { "content-type": "application/octet-stream" } : {};

@@ -36,7 +36,7 @@ export function commandFault(
     if (second === "start") return startFault(passed);
     if (second === "run")
       return scriptFault(
-        rest.filter((word) => !/^(-s|--)$/.test(word)),
+        rest.filter((word) => !/^(-s|--silent|--)$/.test(word)),
         isComplete,
       );
     return ["test", "install", "init", "pkg"].includes(second) ? undefined : `npm has no command ${second} here`;

@@ -49,6 +49,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/timeline": () => ["timeline", "timeline?find=601"],
   "/reviews": () => ["reviews", "reviews?of=clicks&state=paid"],
   "/conversions": () => ["conversions"],
+  "/tasks": () => ["tasks"],
   "/publisher": () => ["publisher"],
   "/reports": () => ["reports?compare=previous", "reports?by=bot&compare=weekdays", "reports?time=day&by=campaign"],
   "/people": () => ["people"],

@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
+import { analyze } from "./axe.ts";
 import { expect, test } from "./stack.ts";
 
+// One worker, so that the console has what the flows before it leave.
+test.describe.configure({ mode: "default" });
 test.use({ hasTasks: true });
 
 /** Asks the bot for tasks, and follows the button to the channel behind the user's own invite link. */
@@ -57,6 +60,65 @@ test("an invite link that is passed on pays nobody", async ({ api, page, stack, 
   await expect(channel.getByText("You are a member.")).toBeVisible();
   await joinsAsAnother(page, stack.urls.demoBot, userId);
   expect(await api.balance(userId)).toBe(0);
+});
+
+test("the console shows channels with their rights, joins with their history, and who may add a channel what to click", async ({
+  browser,
+  stack,
+  ownerState,
+}) => {
+  const baseURL = `${stack.urls.adService.replace("127.0.0.1", "localhost")}/console/`;
+  const invited = `flowers${Date.now()}@demo.example`;
+  const add = ["people", "add", invited, "--role", "advertiser", "--advertiser", "Flower News", "--json"];
+  await stack.ads(add);
+  const { link } = JSON.parse(await stack.ads(["people", "sign-in-link", invited, "--json"]));
+  const owner = await browser.newPage({ baseURL, storageState: ownerState, viewport: { width: 1280, height: 900 } });
+  await owner.goto("tasks");
+  await expect(owner.getByRole("table", { name: "Channels" }).getByText("ready")).toBeVisible();
+  await expect(owner.getByRole("table", { name: "Still members by day" })).toHaveCount(0);
+  const joins = owner.getByRole("table", { name: "Tasks of users" });
+  await joins
+    .getByRole("row")
+    .filter({ hasText: "taken back" })
+    .first()
+    .getByRole("button", { name: "Flower News" })
+    .click();
+  const history = owner.getByRole("dialog");
+  await expect(history.getByText("Left, payment taken back")).toBeVisible();
+  await expect(history.getByText("Telegram reported the join by the task's own link.")).toBeVisible();
+  await owner.screenshot({ path: test.info().outputPath("history.png") });
+  await owner.keyboard.press("Escape");
+  await owner.getByRole("combobox", { name: "State" }).selectOption({ label: "does not count" });
+  await joins.getByRole("button", { name: "Flower News" }).first().click();
+  await expect(history.getByText("Another user used the link.")).toBeVisible();
+  await owner.close();
+
+  const phone = await browser.newPage({
+    baseURL,
+    viewport: { width: 360, height: 780 },
+    colorScheme: "dark",
+    locale: "ru-RU",
+  });
+  await phone.goto(link);
+  await phone.locator("#content h1").waitFor();
+  await phone.goto("tasks");
+  await expect(phone.getByRole("heading", { name: "Задания", exact: true })).toBeVisible();
+  await expect(phone.getByText("готов", { exact: true })).toBeVisible();
+  // Nothing of the publisher's users.
+  await expect(phone.getByText("Пользователь", { exact: true })).toHaveCount(0);
+  expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  expect((await analyze(phone)).violations).toEqual([]);
+  await phone.screenshot({ path: test.info().outputPath("advertiser.png"), fullPage: true });
+  await phone.getByRole("button", { name: "Добавить канал" }).click();
+  const dialog = phone.getByRole("dialog");
+  await expect(dialog.getByText("найдите @")).toBeVisible();
+  expect((await analyze(phone)).violations).toEqual([]);
+  await phone.screenshot({ path: test.info().outputPath("add-channel.png") });
+  await dialog.getByRole("textbox", { name: "Канал или группа" }).fill("-1001000000002");
+  await dialog.getByRole("button", { name: "Проверить и добавить" }).click();
+  await expect(dialog.getByText("Канал готов к заданиям.")).toBeVisible();
+  await phone.screenshot({ path: test.info().outputPath("added.png") });
+  await phone.close();
 });
 
 /** A user of this test alone joins and is paid. */

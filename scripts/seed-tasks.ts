@@ -13,12 +13,13 @@ export async function seedTasks({ ads, botId, taskBotToken }: Seed): Promise<voi
   const [taskBotId = ""] = taskBotToken.split(":", 1);
   await ads(["bots", "update", botId, "--has-tasks", "yes"]);
   await ads(["task-bots", "add", "--token", taskBotToken]);
-  await ads(["task-channels", "add", taskBotId, "--chat", channel.chatId]);
   const campaigns: { name: string }[] = JSON.parse(await ads(["campaigns", "list", "--json"]));
-  if (campaigns.some(({ name }) => name === channel.name)) return;
+  const hasCampaign = campaigns.some(({ name }) => name === channel.name);
   const advertisers: { name: string }[] = JSON.parse(await ads(["advertisers", "list", "--json"]));
   if (!advertisers.some(({ name }) => name === channel.name))
     await ads(["advertisers", "add", channel.name, "--billing", "credit"]);
+  await ads(["task-channels", "add", taskBotId, "--chat", channel.chatId, "--advertiser", channel.name]);
+  if (hasCampaign) return;
   // biome-ignore format: packed
   await ads([
     "campaigns", "add", "--name", channel.name, "--advertiser", channel.name, "--format", "task",

@@ -27,12 +27,16 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Else they are put into the screen that needs them most, and each form of money loads that screen.
+        // Else they are put into the screen that needs them most, and each form of money, or of a channel, loads that screen.
         codeSplitting: {
           groups: [
             { name: "money", test: /operator-api\/src\/money\.ts$/ },
             { name: "publisher-money", test: /operator-api\/src\/publisher-money\.ts$/ },
             { name: "payout-runs", test: /operator-api\/src\/payout-runs\.ts$/ },
+            {
+              name: "tasks",
+              test: /operator-api\/src\/tasks\.ts$|console\/src\/tasks\/(?:channel-rights|words)\.tsx?$/,
+            },
           ],
         },
       },

@@ -112,6 +112,8 @@ import type { TaskBotCalls } from "./tasks/bot-api.ts";
 import { taskClientRoutes } from "./tasks/client-routes.ts";
 import { taskOperatorRoutes } from "./tasks/operator-routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
+import { startPostbackRoutes } from "./tasks/start-routes.ts";
+import { taskUpdateRoutes } from "./tasks/update-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { openTurns, type Turns } from "./vast/read-xml.ts";
@@ -200,6 +202,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   taskRoutes(app, { ...deps, ...tasks, publicUrl, now });
+  startPostbackRoutes(app, { ...deps, ...tasks, now });
+  taskUpdateRoutes(app, { ...deps, ...tasks, now });
   mediaRoutes(app, { media });
   supplyRoutes(app, { database, publicUrl });
   billingLogRoutes(app, { database, media });
@@ -449,7 +453,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       conversionOperatorRoutes(scope, deps);
-      taskOperatorRoutes(scope, deps);
+      taskOperatorRoutes(scope, { ...deps, ...crossFeature });
       statsOperatorRoutes(scope, { ...deps, ...crossFeature });
       savedReportOperatorRoutes(scope, { ...deps, ...crossFeature });
       userOperatorRoutes(scope, deps);

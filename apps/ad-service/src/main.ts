@@ -265,7 +265,7 @@ function startLoops(
   } = node;
   deliveries.start();
   const { telegramApiUrl } = config.notices;
-  const tasks = { database, secretBox, requests, telegramApiUrl, deliveries, log, now };
+  const tasks = { database, secretBox, requests, telegramApiUrl, publicUrl: config.publicUrl, deliveries, log, now };
   return {
     "task-updates": startFollowingTaskBots({ ...tasks, node: randomUUID() }),
     "task-sweep": startSweepingTasks(tasks),

@@ -349,13 +349,16 @@ async function callRoutesOfTasks({ botId, campaignId }: { botId: string; campaig
       offered_at, expires_at, proof, joined_at, held_until)
     values ('task1', '${botId}', '501', '${campaignId}', '${chatId}', 5000, 7, 'joined', 'held', true, now(), now(), 'link', now(), now())`);
   channel.setAdmin(false);
+  channel.isLocal = true;
   return {
     addTaskBot: bot,
     addTaskChannel: added,
+    setTaskUpdates: await send("setTaskUpdates", { ...ofBot, body: { updatesBy: "webhook" } }),
     listTaskBots: await send("listTaskBots"),
     listTaskChannels: await send("listTaskChannels"),
     checkTaskChannel: await send("checkTaskChannel", { params: { chatId } }),
     listTasks: await send("listTasks"),
+    sumTasks: await send("sumTasks"),
   };
 }
 

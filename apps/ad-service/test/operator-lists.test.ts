@@ -43,6 +43,13 @@ beforeAll(async () => {
       case when n < 3 then 'adv_' || 3 - n end, '\\x00' from generate_series(1, 5) as n`);
   await run(`insert into conversions (click_id, event, bot_id, campaign_id, occurred_at, clicked_at)
     select 'clk_1', 'step ' || n, $bot, 'cmp_1', ${at}, ${at} from generate_series(1, 5) as n`);
+  await run("insert into task_bots (task_bot_id, username, token) values ('7', 'tasks_bot', '\\x00')");
+  await run(`insert into task_channels (chat_id, task_bot_id, title, rights, checked_at)
+    select '-100' || n, '7', 'Channel', 'ready', now() from generate_series(1, 5) as n`);
+  await run(`insert into tasks (code, bot_id, user_id, campaign_id, chat_id, price_micros, hold_days, paid_at, state, was_out,
+      offered_at, expires_at)
+    select 'task' || n, $bot, '63' || n, 'cmp_1', '-1001', 5000, 7, 'joined', 'offered', true, ${at}, now()
+    from generate_series(1, 5) as n`);
 });
 afterAll(async () => {
   await fixture.close();
@@ -85,6 +92,8 @@ const lists = [
   { path: "/money/publishers", key: "publishers", query: {} },
   { path: "/money/publishers", key: "publishers", query: { sort: "-owed" } },
   { path: "/money/publishers", key: "publishers", query: { sort: "paid" } },
+  { path: "/task-channels", key: "channels", query: {} },
+  { path: "/tasks", key: "tasks", query: { campaignId: "cmp_1" } },
 ];
 
 test.each(lists)("the pages of $path ($query) are the whole list, each entry once", async ({ path, key, query }) => {
@@ -98,7 +107,7 @@ test("the pages of deliveries continue before the last event", async () => {
   expect(await pagesOf("/deliveries", "deliveries", { limit: "1", cursor: "before" })).toHaveLength(2);
 });
 
-test.each(["/bots", "/campaigns", "/creatives", "/conversions", "/people", "/money/publishers"])(
+test.each(["/bots", "/campaigns", "/creatives", "/conversions", "/people", "/money/publishers", "/tasks"])(
   "an unknown cursor of %s is refused, and is no empty page",
   async (path) => {
     const { status } = await get(path, { after: "7" });

@@ -5,6 +5,7 @@ import { Bot, type Context } from "grammy";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
 import { applyUpdate, type TaskDeps } from "../src/tasks/follow-updates.ts";
+import { addTaskChannel, chatIdIn, checkTaskChannel, listTaskChannels } from "../src/tasks/task-channels.ts";
 import { readUpdates } from "../src/tasks/telegram-answers.ts";
 import { openTaskFixture, type TaskFixture } from "./fixtures/task-fixture.ts";
 
@@ -456,6 +457,228 @@ function dyingAfter(step: string): TaskDeps {
 }
 
 // The last test: from here on no node follows the task bot.
+test("retention counts who still is a member after each day, and nobody of whom Telegram reported nothing", async () => {
+  const first = await openedTask({ taskHoldDays: 3 });
+  const { campaignId, bot } = first;
+  const join = async (userId: string, code: string, inviteLink: string | undefined) => {
+    fixture.channel.join(userId, inviteLink);
+    await fixture.untilState(code, "held");
+  };
+  await join(first.userId, first.code, first.inviteLink);
+  const others: { userId: string; code: string }[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const userId = newUser();
+    const [task] = await bot.tasks(userId);
+    const code = task?.code ?? "";
+    await join(userId, code, await fixture.open(code));
+    others.push({ userId, code });
+  }
+  const [early, late] = others;
+  const DAY = 24 * 60 * MINUTE;
+  later(2 * DAY);
+  fixture.channel.leave(early?.userId ?? "");
+  await fixture.untilState(early?.code ?? "", "left");
+  later(2 * DAY);
+  await fixture.sweep();
+  expect(await fixture.stateOf(late?.code ?? "")).toBe("kept");
+  // After the days that are paid a leave moves no money, and is counted.
+  fixture.channel.leave(late?.userId ?? "");
+  await fixture.untilApplied();
+  expect(await fixture.earned(late?.code ?? "")).toEqual(["task"]);
+  later(4 * DAY);
+  const sums = await fixture.operate("GET", `/tasks/sums?campaignId=${campaignId}`);
+  expect(sums).toEqual({
+    states: { kept: 3, left: 1 },
+    paid: 4,
+    reversed: 1,
+    retention: [
+      { day: 1, joined: 4, stayed: 4, unknown: 0 },
+      { day: 3, joined: 4, stayed: 3, unknown: 0 },
+      { day: 7, joined: 4, stayed: 2, unknown: 0 },
+    ],
+  });
+  fixture.channel.setAdmin(false);
+  await fixture.untilApplied();
+  const { retention } = await fixture.operate("GET", `/tasks/sums?campaignId=${campaignId}`);
+  expect(retention).toContainEqual({ day: 7, joined: 4, stayed: 0, unknown: 2 });
+  fixture.channel.setAdmin(true);
+  await fixture.untilApplied();
+});
+
+test("an advertiser sees and checks its own channels, and takes none of others; the operator may hand one over", async () => {
+  const { deps, taskBotId, channel, database } = fixture;
+  const chat = `https://t.me/c/${String(channel.chat.id).replace("-100", "")}/7`;
+  const of = { taskBotId, chat, approvesRequests: false, author: undefined, now: fixture.clock.now };
+  const add = (advertiserId: string | undefined, isOperator: boolean) =>
+    addTaskChannel(deps, { ...of, advertiserId, isOperator });
+  const chatsOf = async (advertiserId: string) =>
+    (await listTaskChannels(database, { limit: 10, advertiserId })).channels.map(({ chatId }) => chatId);
+  const chatId = String(channel.chat.id);
+  // It is the operator's.
+  expect(await add("adv_1", false)).toEqual({ outcome: "taken" });
+  expect(await add("adv_1", true)).toMatchObject({ outcome: "added", value: { advertiserId: "adv_1", chatId } });
+  expect(await add("adv_2", false)).toEqual({ outcome: "taken" });
+  expect(await add("adv_1", false)).toMatchObject({ outcome: "added" });
+  expect([await chatsOf("adv_1"), await chatsOf("adv_2")]).toEqual([[chatId], []]);
+  const check = { chatId, author: undefined, now: fixture.clock.now };
+  expect(await checkTaskChannel(deps, { ...check, advertiserId: "adv_2" })).toBeUndefined();
+  expect(await checkTaskChannel(deps, { ...check, advertiserId: "adv_1" })).toMatchObject({ rights: "ready" });
+  expect(chatIdIn("@garden_news")).toBe("@garden_news");
+  expect(chatIdIn("https://t.me/garden_news/15")).toBe("@garden_news");
+});
+
+test("a bot that is started with the code is paid once, when the advertiser's bot reports the very user, and never taken back", async () => {
+  const campaignId = await newCampaign({ taskChatId: null, taskStartBot: "garden_bot" });
+  const bot = await fixture.newBot();
+  const userId = newUser();
+  // Without a key for postbacks nothing would be known of a start.
+  expect(await bot.tasks(userId)).toEqual([]);
+  const { advertiserId } = await fixture.operate("GET", `/campaigns/${campaignId}`);
+  const { key } = await fixture.operate("POST", `/advertisers/${advertiserId}/key`);
+  const [task] = await bot.tasks(userId);
+  expect(task).toMatchObject({ kind: "start", title: "@garden_bot", username: "garden_bot", hold_days: 0 });
+  const code = task?.code ?? "";
+  const report = async (fields: object, at = fixture.nodes[0]) => {
+    const query = new URLSearchParams({ key: String(key), code, user_id: userId, ...fields });
+    const answer = await fetch(`${at.address}/postback/v1/starts?${query}`);
+    const body = (await answer.json()) as { outcome?: string; error?: { code: string } };
+    return body.outcome ?? `${answer.status} ${body.error?.code}`;
+  };
+  expect(await report({})).toBe("409 NOT_OPENED");
+  expect(await fixture.open(code)).toBe(`https://t.me/garden_bot?start=${code}`);
+  expect(await fixture.open(code)).toBe(`https://t.me/garden_bot?start=${code}`);
+  expect(await report({ key: "pb_wrong" })).toBe("401 UNAUTHORIZED");
+  expect(await report({ code: "unknown1" })).toBe("404 UNKNOWN_TASK");
+  const outcomes = await fixture.allAtOnce((node) => report({}, node));
+  expect(outcomes.toSorted()).toEqual(["recorded", ...Array(7).fill("repeated")].toSorted());
+  expect([await fixture.stateOf(code), await fixture.earned(code)]).toEqual(["kept", ["task"]]);
+  expect(await report({ user_id: "1" })).toBe("409 OTHER_USER");
+  expect(await fixture.moneyOf(campaignId)).toEqual({ spent: 50_000, charged: 50_000, refunded: 0 });
+  expect(await bot.tasks(userId)).toEqual([]);
+  const listed = await fixture.operate("GET", `/tasks?campaignId=${campaignId}`);
+  expect(listed.tasks).toMatchObject([{ code, chatId: null, title: "@garden_bot", proof: "postback", isPaid: true }]);
+
+  const passedOn = newUser();
+  const [second] = await bot.tasks(passedOn);
+  await fixture.open(second?.code ?? "");
+  expect((await bot.post(`/tasks/${second?.code}/check`)).body.state).toBe("opened");
+  expect(await report({ code: second?.code, user_id: newUser() })).toBe("409 OTHER_USER");
+  expect(await report({ code: second?.code, user_id: passedOn })).toBe("409 TASK_OVER");
+  const tooLate = newUser();
+  const [third] = await bot.tasks(tooLate);
+  await fixture.open(third?.code ?? "");
+  later(62 * MINUTE);
+  await fixture.sweep();
+  expect(await report({ code: third?.code, user_id: tooLate })).toBe("410 TASK_TOO_OLD");
+  // The service was away while the bot was started in time.
+  const startedAt = String(Math.floor(fixture.clock.now.getTime() / 1000) - 3600);
+  expect(await report({ code: third?.code, user_id: tooLate, started_at: startedAt })).toBe("recorded");
+  expect(await fixture.moneyOf(campaignId)).toEqual({ spent: 100_000, charged: 100_000, refunded: 0 });
+});
+
+test("by webhook, updates count once in any order, on any node, with the secret alone; the change between both ways loses none", async () => {
+  const { channel, taskBotId, nodes } = fixture;
+  const campaignId = await newCampaign({ taskHoldDays: 7 });
+  const bot = await fixture.newBot();
+  const choose = (updatesBy: string) => fixture.operate("POST", `/task-bots/${taskBotId}/updates`, { updatesBy });
+  const opened = async () => {
+    const userId = newUser();
+    const [task] = await bot.tasks(userId);
+    const code = task?.code ?? "";
+    return { userId, code, inviteLink: await fixture.open(code) };
+  };
+  const push = async (update: object | undefined, at = nodes[0], secret = channel.webhook?.secretToken ?? "") => {
+    const { pathname } = new URL(channel.webhook?.url ?? "https://ads.example/none");
+    const answer = await fetch(at.address + pathname, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+      body: JSON.stringify(update),
+    });
+    return answer.status;
+  };
+  if (channel.updates.length > 0) await fixture.untilApplied();
+  channel.updates.splice(0);
+
+  expect(await choose("webhook")).toMatchObject({ updatesBy: "webhook", webhookSetAt: expect.any(String) });
+  expect(channel.webhook?.secretToken).toMatch(/^[\w-]{43}$/);
+  const users = [await opened(), await opened(), await opened(), await opened()];
+  for (const { userId, inviteLink } of users) channel.join(userId, inviteLink);
+  const [first, second, third, fourth] = channel.updates;
+  const states = () => Promise.all(users.map(({ code }) => fixture.stateOf(code)));
+  expect([await push(first, nodes[0], "wrong"), await push(first, nodes[0], "")]).toEqual([401, 401]);
+  expect(await states()).toEqual(["opened", "opened", "opened", "opened"]);
+  // A later one first, then eight times the first at once.
+  expect(await push(second, nodes[1])).toBe(200);
+  expect(await fixture.allAtOnce((node) => push(first, node))).toEqual(Array(8).fill(200));
+  expect(await states()).toEqual(["held", "held", "opened", "opened"]);
+  expect(await push({ nothing: true })).toBe(200);
+
+  // The answer to the first was lost, and the third was never sent: both are listed again.
+  channel.updates.splice(0, 4, ...[first, third, fourth].flatMap((one) => one ?? []));
+  expect(await push(fourth)).toBe(200);
+  expect(await choose("polling")).toMatchObject({ updatesBy: "polling", webhookSetAt: null });
+  expect(channel.webhook).toBeUndefined();
+  for (const { code } of users) await fixture.untilState(code, "held");
+  await fixture.untilApplied();
+  expect(await Promise.all(users.map(({ code }) => fixture.earned(code)))).toEqual(Array(4).fill(["task"]));
+  expect(await fixture.moneyOf(campaignId)).toMatchObject({ charged: 200_000, refunded: 0 });
+});
+
+test("a webhook that Telegram refuses leaves the bot as it was; while Telegram asks for a pause or is away it is set later", {
+  tags: "long",
+}, async () => {
+  const { channel, taskBotId } = fixture;
+  const path = `/task-bots/${taskBotId}/updates`;
+  const shown = async () => ((await fixture.operate("GET", "/task-bots")).taskBots as unknown[])[0];
+  channel.failNext("setWebhook", new TelegramRefusal(400, "Bad Request: bad webhook: IP address is reserved"));
+  await expect(fixture.operate("POST", path, { updatesBy: "webhook" })).rejects.toThrow("IP address is reserved");
+  expect(await shown()).toMatchObject({ updatesBy: "polling", webhookFault: null });
+
+  channel.failNext("setWebhook", new TelegramRefusal(429, "Too Many Requests: retry after 30", 30));
+  expect(await fixture.operate("POST", path, { updatesBy: "webhook" })).toMatchObject({ webhookSetAt: null });
+  expect(channel.webhook).toBeUndefined();
+  channel.failNext("setWebhook", new TelegramRefusal(502, "Bad Gateway"));
+  await fixture.rows("update task_bots set quiet_until = now(), followed_until = now()");
+  await vi.waitFor(async () => expect(await shown()).toMatchObject({ webhookSetAt: expect.any(String) }), {
+    timeout: 20_000,
+  });
+  // Somebody else takes the bot's updates: it is set again at the next look.
+  channel.webhook = { url: "https://other.example/", secretToken: "x" };
+  await fixture.rows("update task_bots set webhook_set_at = now() - interval '1 hour', followed_until = now()");
+  await vi.waitFor(() => expect(channel.webhook?.url).toContain(`/task-bot-updates/${taskBotId}`), { timeout: 20_000 });
+  await fixture.operate("POST", path, { updatesBy: "polling" });
+  // A webhook that is still there would keep the updates from who reads them.
+  channel.webhook = { url: "https://other.example/", secretToken: "x" };
+  await vi.waitFor(() => expect(channel.webhook).toBeUndefined(), { timeout: 20_000 });
+});
+
+test("another task bot that is an administrator, too, changes nothing: its reports show a part of the link", async () => {
+  const { code, userId, inviteLink } = await openedTask();
+  await fixture.rows(
+    "insert into task_bots (task_bot_id, username, token, followed_until) values ('5', 'other_bot', '\\x00', 'infinity')",
+  );
+  fixture.channel.join(userId, `${inviteLink}`);
+  const joined = JSON.parse(JSON.stringify(fixture.channel.lose() ?? {}));
+  const seen = structuredClone(joined);
+  seen.chat_member.invite_link.invite_link = "https://t.me/+link...";
+  const deps = { ...fixture.deps, deliveries: { wake() {} } };
+  const apply = async (taskBotId: string, update: object) => {
+    const [read] = readUpdates([update]) ?? [];
+    if (read) await applyUpdate(deps, taskBotId, read);
+  };
+  await apply("5", seen);
+  await apply("5", {
+    update_id: 9,
+    my_chat_member: { ...joined.chat_member, new_chat_member: { status: "left", user: { id: 5 } } },
+  });
+  expect(await fixture.stateOf(code)).toBe("opened");
+  fixture.channel.giveAgain(joined);
+  await fixture.untilState(code, "held");
+  const { channels } = await fixture.operate("GET", "/task-channels");
+  expect(channels).toMatchObject([{ rights: "ready" }]);
+  await fixture.rows("delete from task_bots where task_bot_id = '5'");
+});
+
 test("a node that dies between an update and its commit has changed nothing, and the update is applied once", async () => {
   await Promise.all(fixture.loops.map((loop) => loop.stop()));
   const { campaignId, code, userId, inviteLink } = await openedTask();

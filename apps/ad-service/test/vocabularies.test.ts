@@ -31,7 +31,7 @@ import { sampleStates } from "@intermission/operator-api/sample";
 import { mailIntervals, reportMailStates, scheduleEnds } from "@intermission/operator-api/saved-reports";
 import { orderModes } from "@intermission/operator-api/source-orders";
 import { clickSuspicions } from "@intermission/operator-api/suspicions";
-import { channelRights, taskProof, taskVoidReason } from "@intermission/operator-api/tasks";
+import { channelRights, taskProof, taskUpdatesBy, taskVoidReason } from "@intermission/operator-api/tasks";
 import { billings } from "@intermission/operator-api/terms";
 import { type VisitRefusal, visitRefusal, type WithheldOutcome } from "@intermission/operator-api/timeline";
 import { checkedWords } from "@intermission/testing/checked-words";
@@ -108,6 +108,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "report_schedules.every": mailIntervals,
   "sample.state": sampleStates,
   "task_channels.rights": channelRights.options,
+  "task_bots.updates_by": taskUpdatesBy.options,
   "tasks.call": wordsOf<TaskCall>({ approve: true, revoke: true }),
   "tasks.paid_at": taskPayments,
   "tasks.proof": taskProof.options,

@@ -20,6 +20,7 @@ import { reportsSearch } from "./reports/search.ts";
 import { reviewsSearch } from "./reviews/search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
+import { tasksSearch } from "./tasks/search.ts";
 import { timelineSearch } from "./timeline/search.ts";
 import { Skeleton } from "./ui/answer-view.tsx";
 
@@ -169,6 +170,12 @@ const conversions = createRoute({
   validateSearch: conversionsSearch,
   component: screen(() => import("./conversions/conversions-screen.tsx"), "ConversionsScreen"),
 });
+const tasks = createRoute({
+  ...under,
+  path: "/tasks",
+  validateSearch: tasksSearch,
+  component: screen(() => import("./tasks/tasks-screen.tsx"), "TasksScreen"),
+});
 const publisher = createRoute({
   ...under,
   path: "/publisher",
@@ -220,7 +227,7 @@ export const router = createRouter({
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
       creatives, creativeQueue, vastTester, creative, buyers, buyer,
       advertisers, advertiser, payouts, filings, people, audit, system, account, alerts,
-      timeline, reviews, conversions, publisher, reports,
+      timeline, reviews, conversions, tasks, publisher, reports,
       unknown,
     ]),
   ]),

@@ -255,6 +255,7 @@ const task = {
   title: "Secret Garden",
   url: "https://rewards.example/task/7hKqM3xW9tRbZ2cN",
   expires_at: "2026-03-01T13:00:00.000Z",
+  kind: "join",
   hold_days: 7,
   paid_at: "joined",
 };

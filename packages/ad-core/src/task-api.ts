@@ -4,6 +4,10 @@ import { taskState } from "./event-words.ts";
 import { currencyCode, revenueMicros } from "./listed-event.ts";
 import { moment, telegramId } from "./wire-fields.ts";
 
+/** What the user does: joins a channel or group, or starts a bot. */
+export const taskKind = z.enum(["join", "start"]);
+export type TaskKind = z.infer<typeof taskKind>;
+
 /** Requests and answers of the tasks of `/client/v1`. */
 
 export const listTasksRequest = z
@@ -30,9 +34,14 @@ export const offeredTask = z
     state: taskState.describe(
       "`offered`, `opened`: to be done; `held`: the user has joined, and is to stay; `kept`, `left`: how that ended; `lapsed`, `void`: not done in time, or in a way that does not count.",
     ),
-    title: z.string().describe("Of the channel or group to join, as Telegram names it."),
-    username: z.string().optional().describe("Of a public channel, without the @."),
-    url: z.string().describe("For the button: it leads to an invite link that is this user's own, and works once."),
+    kind: taskKind.describe("`join`: a channel or group; `start`: a bot."),
+    title: z.string().describe("Of the channel or group to join, as Telegram names it; of a bot, its @name."),
+    username: z.string().optional().describe("Of a bot or a public channel, without the @."),
+    url: z
+      .string()
+      .describe(
+        "For the button: it leads to a link that is this user's own: an invite that works once, or a start of the bot.",
+      ),
     expires_at: moment,
     reference: z.string().optional(),
     hold_days: z.int().nonnegative().describe("So many days the user is to stay."),

@@ -90,6 +90,7 @@ const otherFields = [
   "state",
   "status",
   "task_bot_id",
+  "updates_by",
   "submitted_at",
   "tag_id",
   "top_up_text",

@@ -88,6 +88,7 @@ export const auditedObjects = {
   refundClicks: "click",
   reverseConversion: "conversion",
   addTaskBot: "task-bot",
+  setTaskUpdates: "task-bot",
   addTaskChannel: "task-channel",
   checkTaskChannel: "task-channel",
   saveReport: "saved-report",

@@ -14,7 +14,7 @@ import {
   platforms,
   taskPayments,
 } from "./campaign-words.ts";
-import { fieldFault } from "./field-forms.ts";
+import { fieldFault, forms } from "./field-forms.ts";
 import {
   boundedText,
   confirmation,
@@ -109,12 +109,19 @@ export const campaignSettings = z.strictObject({
     .nullable()
     .describe("An interstitial is charged once it was in view for so long; null: until it may be skipped."),
   taskPriceMicros: price.describe(
-    "The price of one user who joins the channel and stays, in millionths of the deployment's currency.",
+    "The price of one user who joins the channel and stays, or starts the bot, in millionths of the deployment's currency.",
   ),
   taskChatId: z
     .string()
     .nullable()
     .describe("The id of the channel that users join, as -1001234567890: one of those that a task bot knows."),
+  taskStartBot: z
+    .string()
+    .regex(forms.USERNAME, "must be the bot's username without the @")
+    .nullable()
+    .describe(
+      "In place of a channel: the username of the advertiser's bot that users start, without the @. It reports each start by postback.",
+    ),
   taskHoldDays: wholeNumber(0, 90).describe("A user who leaves within so many days is not paid, or is taken back."),
   taskPaidAt: z
     .enum(taskPayments)
@@ -156,6 +163,7 @@ export const defaultSettings: Omit<CampaignSettings, "name" | "advertiser"> = {
   chargedAfterSeconds: null,
   taskPriceMicros: 0,
   taskChatId: null,
+  taskStartBot: null,
   taskHoldDays: 7,
   taskPaidAt: "joined",
   totalBudgetMicros: null,
@@ -174,7 +182,7 @@ export const settingsOfFormat = {
   rewarded: ["viewPriceMicros", "totalViewCap", "dailyViewCap"],
   direct_link: ["clickPriceMicros", "totalClickCap", "dailyClickCap"],
   interstitial: ["viewPriceMicros", "totalViewCap", "dailyViewCap", "skipAfterSeconds", "chargedAfterSeconds"],
-  task: ["taskPriceMicros", "taskChatId", "taskHoldDays", "taskPaidAt"],
+  task: ["taskPriceMicros", "taskChatId", "taskStartBot", "taskHoldDays", "taskPaidAt"],
 } as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
 
 /** A campaign's formats cannot be changed, so that past charges keep their meaning. */

@@ -106,6 +106,8 @@ export const fieldFaults = {
   SINCE_FUTURE: [],
   TAG_WITHOUT_AD: ["fault", "code"],
   TAG_ID: [],
+  TASK_TARGET: [],
+  TELEGRAM_CHANNEL: [],
   TELEGRAM_CHAT: [],
   TELEGRAM_ID: [],
   TEXT: [],

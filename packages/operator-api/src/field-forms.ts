@@ -36,6 +36,9 @@ export const forms = {
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
   TAG_ID: /^[0-9a-f]{16}$/,
+  /** Also as Telegram copies the link of a channel, or of a message of it. */
+  TELEGRAM_CHANNEL:
+    /^-[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$|^(?:https:\/\/)?t\.me\/(?:c\/[1-9]\d{0,15}|[A-Za-z]\w{3,31})(?:\/\d{1,15}){0,2}$/,
   TELEGRAM_CHAT: /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,
   TELEGRAM_ID,
   TOKEN: /^[\w-]{43}$/,

@@ -57,7 +57,7 @@ export const problems = {
   SAMPLE: [],
   SAMPLE_IN_USE: ["name"],
   SAMPLE_REMOVING: [],
-  TELEGRAM_REFUSES: [],
+  TELEGRAM_REFUSES: ["why"],
   SEPA_ACCOUNTS_ONLY: ["names"],
   SEPA_DEBTOR_NEEDED: [],
   SEPA_EUR_ONLY: ["currency"],

@@ -1,6 +1,6 @@
 import { unexpectedAnswer } from "./ads-error.ts";
 
-/** A channel for a user to join. */
+/** A channel for a user to join, or a bot to start. */
 export interface Task {
   /** The webhook's `code`. */
   readonly code: string;
@@ -9,11 +9,12 @@ export interface Task {
    * not done in time, or in a way that does not count.
    */
   readonly state: "offered" | "opened" | "held" | "kept" | "left" | "lapsed" | "void";
-  /** Of the channel, as Telegram names it. */
+  readonly kind: "join" | "start";
+  /** Of the channel, as Telegram names it; of a bot, its @name. */
   readonly title: string;
-  /** Of a public channel, without the @. */
+  /** Of a bot or a public channel, without the @. */
   readonly username: string | undefined;
-  /** For a `url` button: it leads to an invite link that is this user's own. */
+  /** For a `url` button: it leads to a link that is this user's own. */
   readonly url: string;
   readonly expiresAt: string;
   readonly reference: string | undefined;
@@ -33,6 +34,8 @@ export function taskOf(fields: Readonly<Record<string, unknown>>): Task {
   return {
     code: String(code),
     state: state as Task["state"],
+    // Earlier versions of the service do not say it.
+    kind: fields.kind === "start" ? "start" : "join",
     title: String(title),
     username: username === undefined ? undefined : String(username),
     url: String(url),

@@ -43,6 +43,10 @@ export class FakeChannel {
   /** Users whom Telegram does not know for the bot. */
   readonly unmet = new Set<string>();
   maxLinks = 1000;
+  /** Whom Telegram calls; undefined: updates are listed. */
+  webhook: { url: string; secretToken: string } | undefined;
+  /** As a local Bot API server, it calls http addresses, too. */
+  isLocal = false;
   private readonly members = new Map<string, Status>();
   private readonly requests = new Map<string, Link>();
   private readonly failures = new Map<string, TelegramRefusal[]>();
@@ -122,9 +126,24 @@ export class FakeChannel {
 
   readonly methods: Readonly<Record<string, (fields: Fields) => unknown>> = {
     getMe: () => ({ id: Number(this.botId), is_bot: true, first_name: "Tasks", username: "example_tasks_bot" }),
-    deleteWebhook: () => true,
+    setWebhook: ({ url, secret_token }) => {
+      if (!this.isLocal && !String(url).startsWith("https://"))
+        refuse("bad webhook: An HTTPS URL must be provided for webhook");
+      this.webhook = { url: String(url), secretToken: String(secret_token) };
+      return true;
+    },
+    deleteWebhook: () => {
+      this.webhook = undefined;
+      return true;
+    },
+    getWebhookInfo: () => ({ url: this.webhook?.url ?? "", pending_update_count: this.updates.length }),
     getChat: ({ chat_id }) => (String(chat_id) === String(this.chat.id) ? this.chat : refuse("chat not found")),
     getUpdates: ({ offset = 0 }) => {
+      if (this.webhook)
+        throw new TelegramRefusal(
+          409,
+          "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook",
+        );
       const place = Number(offset);
       // Updates before the offset are confirmed, and gone.
       this.updates.splice(0, this.updates.findLastIndex(({ update_id }) => update_id < place) + 1);

@@ -227,8 +227,19 @@ export async function setAdvertiserState(
 }
 
 /** Only the hash is stored. The key has 256 random bits, so a plain hash cannot be guessed. */
-export function hashPostbackKey(key: string): Buffer {
+function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
+}
+
+// The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
+const ofKey = statement<{ advertiserId: string }>(
+  "advertisers.of-postback-key",
+  'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
+);
+
+/** The advertiser whose server sent a postback; undefined if the key is nobody's. */
+export async function findAdvertiserOfKey(database: Pick<Database, "run">, key: string): Promise<string | undefined> {
+  return (await database.run(ofKey, [hashPostbackKey(key)]))[0]?.advertiserId;
 }
 
 const setPostbackKey = statement<{ id: string }>(

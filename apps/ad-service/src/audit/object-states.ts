@@ -54,7 +54,7 @@ const states = {
       'refunded_at', (select occurred_at from refunds where event_id = 'evt_' || substr($1, 5))) as state`,
   conversion: `select jsonb_build_object('reversed_at', reversed_at) as state from conversions
     where click_id = split_part($1, ' ', 1) and concat_ws(' ', click_id, event, conversion_id) = $1`,
-  "task-bot": `select jsonb_build_object('name', username, 'token', left(encode(sha256(token), 'hex'), 8)) as state
+  "task-bot": `select jsonb_build_object('name', username, 'token', left(encode(sha256(token), 'hex'), 8), 'updates_by', updates_by) as state
     from task_bots where task_bot_id = $1`,
   "task-channel": `select jsonb_build_object('name', title, 'username', username, 'task_bot_id', task_bot_id,
       'approves_requests', approves_requests, 'rights', rights) as state

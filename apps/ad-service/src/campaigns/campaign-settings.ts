@@ -28,9 +28,9 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
     const message = "a direct_link campaign needs a landing URL";
     return { field: "landingUrl", message, fault: fieldFault("LINK_NEEDS_ADDRESS") };
   }
-  if (formats.includes("task") && campaign.taskChatId === null) {
-    const message = "a task campaign needs a channel";
-    return { field: "taskChatId", message, fault: fieldFault("MISSING") };
+  if (formats.includes("task") && (campaign.taskChatId === null) === (campaign.taskStartBot === null)) {
+    const message = "a task campaign needs either a channel to join or a bot to start";
+    return { field: "taskChatId", message, fault: fieldFault("TASK_TARGET") };
   }
   // What is under way counts against a budget in another way: a task for days, a view for minutes.
   if (formats.includes("task") && formats.length > 1) {

@@ -40,6 +40,7 @@ const settings = {
   chargedAfterSeconds: { text: "an interstitial is charged once it was in view for so long", value: "seconds" },
   taskPriceMicros: "price of a user who joins the channel and stays",
   taskChatId: { text: "the channel that users join; see task-channels list", value: "id" },
+  taskStartBot: { text: "in place of a channel: the advertiser's bot that users start", value: "username" },
   taskHoldDays: { text: "who leaves within so many days is not paid, or is taken back", value: "days" },
   taskPaidAt: "joined: at once, and taken back if the user leaves too early; kept: after these days",
   totalBudgetMicros: "in total",

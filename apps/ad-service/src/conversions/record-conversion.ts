@@ -1,7 +1,7 @@
 import { codeWeekAt, timeOfClick } from "@intermission/ad-core/code";
 import type { ConversionRefusal } from "@intermission/operator-api/conversions";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { hashPostbackKey } from "../advertisers/advertisers.ts";
+import { findAdvertiserOfKey } from "../advertisers/advertisers.ts";
 import { MAX_CLICK_AGE_DAYS } from "../retention/kept-rows.ts";
 
 export interface Postback {
@@ -26,11 +26,6 @@ const MAX_OF_CLICK = 100;
 
 const DAY_MS = 86_400_000;
 
-// The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
-const findAdvertiser = statement<{ advertiserId: string }>(
-  "conversions.advertiser-of-key",
-  'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
-);
 // A view is clicked hours after it was opened, and a link after its code was issued; a clock may be set by days in between.
 const AROUND_CLICK_DAYS = 14;
 const WITHIN = `interval '${AROUND_CLICK_DAYS} days'`;
@@ -104,8 +99,8 @@ function codesAround(clickedAt: Date): [string, string] {
 
 async function tryToRecord(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
   const { clickId, key, conversionId, event, valueMicros, currency, now } = postback;
-  const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
-  if (!advertiser) return { outcome: "refused", reason: "unknown-key" };
+  const advertiserId = await findAdvertiserOfKey(database, key);
+  if (advertiserId === undefined) return { outcome: "refused", reason: "unknown-key" };
   const clickedAt = timeOfClick(clickId);
   if (clickedAt === undefined) return { outcome: "refused", reason: "unknown-click" };
   // The id tells its time, also where the click is no longer kept, so this answer reveals nothing about the click.
@@ -113,7 +108,7 @@ async function tryToRecord(database: Database, postback: Postback): Promise<Reco
     return { outcome: "refused", reason: "too-late" };
   const [click] = await database.run(findClick, [clickId, clickedAt, ...codesAround(clickedAt)]);
   // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
-  if (!click || click.advertiserId !== advertiser.advertiserId) return { outcome: "refused", reason: "unknown-click" };
+  if (!click || click.advertiserId !== advertiserId) return { outcome: "refused", reason: "unknown-click" };
   const { botId, campaignId, creativeId, audience, isRefused } = click;
   if (isRefused) return { outcome: "refused", reason: "refused-click" };
   const recordedBy = [botId, campaignId, creativeId, audience, now, clickedAt];

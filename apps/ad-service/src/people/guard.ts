@@ -250,7 +250,8 @@ async function readNamed(database: Database, { fields }: ReturnType<typeof named
   const all = (name: keyof NamedFields) => fields.flatMap((part) => part[name] ?? []);
   const [eventId] = all("eventId");
   const isCreative = (cursor: string) => cursor.startsWith("cre_");
-  const campaignIds = [...all("campaignId"), ...all("after").filter((cursor) => !isCreative(cursor))];
+  const isCampaign = (cursor: string) => cursor.startsWith("cmp_");
+  const campaignIds = [...all("campaignId"), ...all("after").filter(isCampaign)];
   const creativeIds = [...all("creativeId"), ...all("after").filter(isCreative)];
   const creatives = await Promise.all(creativeIds.map((creativeId) => findCreative(database, creativeId)));
   const campaigns = await Promise.all(campaignIds.map((campaignId) => findCampaign(database, campaignId)));

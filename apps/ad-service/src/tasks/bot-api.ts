@@ -86,6 +86,17 @@ const keepQuiet = statement<never>(
   "update task_bots set quiet_until = greatest(quiet_until, now() + make_interval(secs => $2)) where task_bot_id = $1",
 );
 
+/** The token of a stored task bot. */
+export async function tokenOf({ database, secretBox }: TaskBotCalls, taskBotId: string): Promise<string> {
+  const [bot] = await database.run(readBot, [taskBotId]);
+  if (bot === undefined) throw new Error(`there is no task bot ${taskBotId}`);
+  return secretBox.open(bot.token, taskBotId);
+}
+
+export async function isTaskBot(database: Pick<Database, "run">, taskBotId: string): Promise<boolean> {
+  return (await database.run(readBot, [taskBotId])).length > 0;
+}
+
 /** A call of a stored task bot. A pause that Telegram asked for holds for all nodes, and is answered without a call. */
 export async function callTaskBot(
   calls: TaskBotCalls,

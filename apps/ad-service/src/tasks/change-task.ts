@@ -13,14 +13,16 @@ export interface StoredTask extends Omit<Task, "hasBudget"> {
   code: string;
   botId: string;
   campaignId: string;
-  chatId: string;
+  /** Null: the task is to start the bot. */
+  chatId: string | null;
+  startBot: string | null;
   reference: string | null;
   isTest: boolean;
   priceMicros: number;
   memberSince: Date | null;
 }
 
-const columns = `code, bot_id as "botId", user_id as "userId", campaign_id as "campaignId", chat_id as "chatId", reference,
+const columns = `code, bot_id as "botId", user_id as "userId", campaign_id as "campaignId", chat_id as "chatId", start_bot as "startBot", reference,
   is_test as "isTest", price_micros::float8 as "priceMicros", state, paid_at as "paidAt", hold_days as "holdDays",
   expires_at as "expiresAt", joined_at as "joinedAt", held_until as "heldUntil", left_at as "leftAt", is_paid as "isPaid",
   invite_link is not null as "hasLink", was_out as "wasOut", member_since as "memberSince", exists (
@@ -35,19 +37,23 @@ const lockConcerned = statement<StoredTask & { isOwnLink: boolean }>(
    where code in (
      select code from tasks where chat_id = $1 and user_id = $2
      union select code from tasks where chat_id = $1 and invite_link = $3
-   ) order by code for update`,
+   ) and exists (select from task_channels where chat_id = $1 and task_bot_id = $4) order by code for update`,
 );
 
 export async function lockTask(tx: Transaction, code: string): Promise<StoredTask | undefined> {
   return (await tx.run(lockOne, [code]))[0];
 }
 
-/** The tasks that a change of a user's membership may concern: the user's in this chat, and the one of the link. */
+/**
+ * The tasks that a change of a user's membership may concern: the user's in this chat, and the one of the link. None of
+ * a channel of another task bot, of whose links Telegram shows this one a part.
+ */
 export async function lockTasksOf(
   tx: Transaction,
+  taskBotId: string,
   { chatId, userId, inviteLink }: { chatId: string; userId: string; inviteLink: string | undefined },
 ) {
-  return tx.run(lockConcerned, [chatId, userId, inviteLink ?? null]);
+  return tx.run(lockConcerned, [chatId, userId, inviteLink ?? null, taskBotId]);
 }
 
 /** SQL: Telegram keeps updates for a day, so that no report of a join comes later. Then the row is removed. */

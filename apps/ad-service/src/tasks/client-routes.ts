@@ -75,10 +75,11 @@ function taskAnswer(
   { includeRevenue }: Bot,
   { publicUrl, currency }: Pick<TaskClientDeps, "publicUrl" | "currency">,
 ) {
-  const { code, state, title, username, reference, expiresAt, holdDays, paidAt, revenueMicros } = task;
+  const { code, state, kind, title, username, reference, expiresAt, holdDays, paidAt, revenueMicros } = task;
   return {
     code,
     state,
+    kind,
     title,
     ...(username !== null && { username }),
     url: `${publicUrl}/task/${code}`,

@@ -1,9 +1,11 @@
+import type { TaskUpdatesBy } from "@intermission/operator-api/tasks";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import type { Deliveries } from "../deliveries/enqueue-webhook.ts";
 import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
 import { applyFact, lockTasksOf, type StoredTask, withFacts } from "./change-task.ts";
+import { deleteWebhook, keepWebhook, WEBHOOK_CHECK_SECONDS, type WebhookCalls } from "./task-bot-webhook.ts";
 import { setRights } from "./task-channels.ts";
 import { allowedUpdates, readUpdates, type TaskNews, type TaskUpdate } from "./telegram-answers.ts";
 
@@ -24,11 +26,21 @@ const NOT_READ = -1;
  */
 const nextUpdate = "(case when moved_at > now() - interval '6 days' then next_update else 0 end)";
 
-const claim = statement<{ taskBotId: string; nextUpdate: number }>(
+interface FollowedBot {
+  taskBotId: string;
+  nextUpdate: number;
+  updatesBy: TaskUpdatesBy;
+  /** Telegram has confirmed the webhook. */
+  isSet: boolean;
+}
+
+const claim = statement<FollowedBot>(
   "tasks.follow-bots",
   `update task_bots set follower = $1, followed_until = now() + interval '${LEASE_SECONDS} seconds'
-   where (follower = $1 or followed_until < now()) and quiet_until < now()
-   returning task_bot_id as "taskBotId", ${nextUpdate}::float8 as "nextUpdate"`,
+   where (follower = $1 or followed_until < now()) and quiet_until < now() and (updates_by = 'polling'
+     or coalesce(webhook_set_at, '-infinity') < now() - interval '${WEBHOOK_CHECK_SECONDS} seconds')
+   returning task_bot_id as "taskBotId", ${nextUpdate}::float8 as "nextUpdate", updates_by as "updatesBy",
+     webhook_set_at is not null as "isSet"`,
 );
 const release = statement<never>(
   "tasks.unfollow-bots",
@@ -38,6 +50,15 @@ const release = statement<never>(
 const lockPlace = statement<{ nextUpdate: number }>(
   "tasks.lock-place",
   `select ${nextUpdate}::float8 as "nextUpdate" from task_bots where task_bot_id = $1 for update`,
+);
+const isKnown = statement<never>(
+  "tasks.is-update-known",
+  "select from task_updates where task_bot_id = $1 and update_id = $2",
+);
+const keepUpdate = statement<{ updateId: number }>(
+  "tasks.keep-update",
+  `insert into task_updates (task_bot_id, update_id) values ($1, $2) on conflict do nothing
+   returning update_id::float8 as "updateId"`,
 );
 const movePlace = statement<never>(
   "tasks.move-place",
@@ -51,18 +72,21 @@ export interface TaskDeps extends TaskBotCalls {
 }
 
 /**
- * Reads the updates of all task bots until it is stopped; any number of nodes may run it. An update and its place commit
- * together: after a crash Telegram sends again what was not applied, and nothing is applied twice.
+ * Reads the updates of all task bots until it is stopped, and keeps the webhooks of those that Telegram calls; any number of nodes
+ * may run it. An update and its place commit together: after a crash Telegram sends again what was not applied, and nothing is
+ * applied twice.
  */
-export function startFollowingTaskBots(deps: TaskDeps & { node: string; everyMs?: number }): BackgroundLoop {
+export function startFollowingTaskBots(
+  deps: TaskDeps & WebhookCalls & { node: string; everyMs?: number },
+): BackgroundLoop {
   const { database, node, log, everyMs = 1000 } = deps;
   return startLoop({
     everyMs,
     async round(stopping) {
       try {
         const bots = await database.run(claim, [node]);
-        const follow = (bot: (typeof bots)[number]) =>
-          followBot(deps, bot, stopping).catch((err: unknown) => {
+        const follow = (bot: FollowedBot) =>
+          (bot.updatesBy === "polling" ? followBot : keepBot)(deps, bot, stopping).catch((err: unknown) => {
             // Of one bot: the others are read on.
             log.error({ err, taskBotId: bot.taskBotId }, "updates of a task bot could not be applied; trying again");
             return NOT_READ;
@@ -78,9 +102,18 @@ export function startFollowingTaskBots(deps: TaskDeps & { node: string; everyMs?
   });
 }
 
+async function keepBot(deps: WebhookCalls, bot: FollowedBot, stopping: AbortSignal): Promise<number> {
+  try {
+    await keepWebhook(deps, bot, stopping);
+  } catch (error) {
+    if (!stopping.aborted) throw error;
+  }
+  return NOT_READ;
+}
+
 async function followBot(
   deps: TaskDeps,
-  { taskBotId, nextUpdate }: { taskBotId: string; nextUpdate: number },
+  { taskBotId, nextUpdate }: FollowedBot,
   stopping: AbortSignal,
 ): Promise<number> {
   const fields = { offset: nextUpdate, limit: MAX_UPDATES, timeout: POLL_SECONDS, allowed_updates: allowedUpdates };
@@ -95,6 +128,9 @@ async function followBot(
   if (updates === undefined) {
     // The updates themselves have invite links.
     const why = answer.outcome === "ok" ? { outcome: "unknown-form" } : answer;
+    // Of another webhook, or of this service's before it was turned off.
+    if (answer.outcome === "refused" && answer.status === 409 && /webhook/i.test(answer.description))
+      await deleteWebhook(deps, taskBotId);
     if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer: why }, "a task bot's updates could not be read");
     return NOT_READ;
   }
@@ -107,13 +143,25 @@ async function followBot(
   return applied;
 }
 
-/** Applies an update once, and returns whether it did: one before the place was applied before. */
-export async function applyUpdate(deps: TaskDeps, taskBotId: string, { updateId, news }: TaskUpdate): Promise<boolean> {
+/**
+ * Applies an update once, and returns whether it did. By polling they come in order, so that one before the place was applied
+ * before. A webhook brings them in any order (`isPushed`): each is kept by its number, and the place stays.
+ */
+export async function applyUpdate(
+  deps: TaskDeps,
+  taskBotId: string,
+  { updateId, news, isPushed = false }: TaskUpdate & { isPushed?: boolean },
+): Promise<boolean> {
   const { isApplied, changed } = await withFacts(deps.database, async (tx) => {
     const [place] = await tx.run(lockPlace, [taskBotId]);
-    if (place === undefined || updateId < place.nextUpdate) return { isApplied: false, changed: false };
-    await tx.run(movePlace, [taskBotId, updateId + 1]);
-    return { isApplied: true, changed: await applyNews(tx, news, deps.now()) };
+    const known = { isApplied: false, changed: false };
+    if (place === undefined || updateId < place.nextUpdate) return known;
+    const isNew = isPushed
+      ? (await tx.run(keepUpdate, [taskBotId, updateId])).length > 0
+      : (await tx.run(isKnown, [taskBotId, updateId])).length === 0;
+    await tx.run(movePlace, [taskBotId, isPushed ? place.nextUpdate : updateId + 1]);
+    if (!isNew) return known;
+    return { isApplied: true, changed: await applyNews(tx, taskBotId, news, deps.now()) };
   });
   if (changed) deps.deliveries.wake();
   return isApplied;
@@ -125,21 +173,21 @@ const approve = statement<never>(
 );
 
 /** Whether something changed that makes events. */
-async function applyNews(tx: Transaction, news: TaskNews, now: Date): Promise<boolean> {
+async function applyNews(tx: Transaction, taskBotId: string, news: TaskNews, now: Date): Promise<boolean> {
   switch (news.kind) {
     case "other":
       return false;
     case "rights":
-      await setRights(tx, news, now);
+      await setRights(tx, { ...news, taskBotId, now });
       return false;
     case "requested":
       // Requests of other users, and by other links, are left to the administrators.
-      for (const task of await lockTasksOf(tx, news))
+      for (const task of await lockTasksOf(tx, taskBotId, news))
         if (task.isOwnLink && task.userId === news.userId) await tx.run(approve, [task.code, now]);
       return false;
     case "joined":
     case "left":
-      for (const task of await lockTasksOf(tx, news)) {
+      for (const task of await lockTasksOf(tx, taskBotId, news)) {
         const fact = factOf(news, task);
         if (fact !== undefined) await applyFact(tx, task, fact, now);
       }

@@ -29,8 +29,8 @@ export type Membership = "in" | "out" | "unknown";
 export type TaskFact =
   /** The user, or whoever has the address, opened it and gets the link. */
   | { kind: "opened"; at: Date }
-  /** Somebody joined by the link of this task's code. */
-  | { kind: "joined"; userId: string; at: Date }
+  /** Somebody joined by the link of this task's code, or started its bot with the code. */
+  | { kind: "joined"; userId: string; at: Date; proof?: "link" | "postback" }
   /** The task's user joined, and not by this link. */
   | { kind: "joined-otherwise"; at: Date }
   | { kind: "left"; at: Date }
@@ -104,13 +104,13 @@ const mayJoin = ({ state }: Task) => stages[state] === "open" || stages[state] =
 /** Whether a join is paid at once. */
 const isPaidAtJoin = { joined: true, kept: false } satisfies Record<TaskPayment, boolean>;
 
-function judgeJoin(task: Task, { userId, at }: { userId: string; at: Date }): TaskVerdict {
+function judgeJoin(task: Task, { userId, at, proof = "link" }: Extract<TaskFact, { kind: "joined" }>): TaskVerdict {
   // A join in time may be reported after the end of its offer.
   if (!mayJoin(task)) return stays(task.joinedAt === null ? "over" : "again");
   if (userId !== task.userId) return isOpen(task) ? voided(task, "other-user") : stays("over");
   if (at > task.expiresAt) return stays("late");
   if (task.state === "lapsed" && !task.hasBudget) return stays("no-budget");
-  return joined(task, at, "link");
+  return joined(task, at, proof);
 }
 
 function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
@@ -128,6 +128,9 @@ function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
 
 function judgeLeave(task: Task, at: Date): TaskVerdict {
   if (mayJoin(task)) return { ...stays("not-joined"), leftAt: at };
+  // It moves no money any more, and is counted.
+  if (task.state === "kept" && task.leftAt === null && task.joinedAt !== null && at > task.joinedAt)
+    return { ...stays("over"), leftAt: at };
   if (stages[task.state] !== "held") return stays(task.state === "left" ? "again" : "over");
   if (task.joinedAt === null || task.heldUntil === null) throw new Error("a held task has no join");
   if (at < task.joinedAt) return stays("late");

@@ -1,4 +1,5 @@
 import type { TaskState } from "@intermission/ad-core/event-words";
+import type { TaskKind } from "@intermission/ad-core/task-api";
 import type { Bot } from "@intermission/operator-api/bots";
 import { campaignPriorities, type TaskPayment } from "@intermission/operator-api/campaign-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -17,6 +18,7 @@ export interface OfferedTask {
   code: string;
   campaignId: string;
   state: TaskState;
+  kind: TaskKind;
   title: string;
   username: string | null;
   reference: string | null;
@@ -44,7 +46,8 @@ const MAX_TASKS = 5;
 /** Telegram is asked about at most so many channels for one request. */
 const MAX_QUERIED = 10;
 
-const columns = `code, campaign_id as "campaignId", state, title, task_channels.username, reference, expires_at as "expiresAt",
+const columns = `code, campaign_id as "campaignId", state, case when start_bot is null then 'join' else 'start' end as kind,
+  coalesce(title, '@' || start_bot) as title, coalesce(task_channels.username, start_bot) as username, reference, expires_at as "expiresAt",
   hold_days as "holdDays", paid_at as "paidAt", price_micros::float8 as "priceMicros"`;
 
 interface OfferedRow extends Omit<OfferedTask, "revenueMicros"> {
@@ -53,12 +56,12 @@ interface OfferedRow extends Omit<OfferedTask, "revenueMicros"> {
 
 const readOpen = statement<OfferedRow>(
   "tasks.read-open",
-  `select ${columns} from tasks join task_channels using (chat_id)
+  `select ${columns} from tasks left join task_channels using (chat_id)
    where user_id = $1 and bot_id = $2 and state in ('offered', 'opened') and expires_at > $3 order by offered_at, code`,
 );
 const readOne = statement<OfferedRow>(
   "tasks.read-one",
-  `select ${columns} from tasks join task_channels using (chat_id) where code = $1 and bot_id = $2`,
+  `select ${columns} from tasks left join task_channels using (chat_id) where code = $1 and bot_id = $2`,
 );
 /** Campaigns that this user is not offered again: joined for, with whichever bot, or void with this one; and open offers. */
 const readTaken = statement<{ campaignId: string }>(
@@ -72,10 +75,16 @@ const readChannels = statement<{ chatId: string; taskBotId: string }>(
 );
 const insert = statement<{ code: string }>(
   "tasks.insert",
-  `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, reference, is_test, price_micros, hold_days, paid_at, state,
-     was_out, offered_at, expires_at, due_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'offered', $11, $12, $13, $13::timestamptz + interval '1 minute')
+  `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, start_bot, reference, is_test, price_micros, hold_days, paid_at,
+     state, was_out, offered_at, expires_at, due_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'offered', $12, $13, $14, $14::timestamptz + interval '1 minute')
    on conflict (user_id, bot_id, campaign_id) where state in ('offered', 'opened') do nothing returning code`,
+);
+/** Those whose bot can report a start: without a postback nothing would be known of it. */
+const readReporting = statement<{ advertiserId: string }>(
+  "tasks.read-reporting-advertisers",
+  `select advertiser_id as "advertiserId" from advertisers
+   where advertiser_id = any ($1) and postback_key_hash is not null`,
 );
 const readShare = statement<{ percent: number }>(
   "tasks.read-share",
@@ -127,11 +136,10 @@ const withRevenue = ({ priceMicros, ...task }: OfferedRow, percent: number): Off
 
 interface Candidate {
   state: CampaignState;
-  chatId: string;
-  taskBotId: string;
+  target: { chatId: string; taskBotId: string } | { startBot: string };
 }
 
-/** Campaigns of tasks that fit, by priority and weight, each with a channel that is ready. */
+/** Campaigns of tasks that fit, by priority and weight, each with a channel that is ready, or a bot that reports its starts. */
 async function fittingCampaigns({ database, campaigns }: OfferDeps, request: OfferRequest): Promise<Candidate[]> {
   const { bot, userId, language, now } = request;
   const { index } = campaigns;
@@ -143,12 +151,24 @@ async function fittingCampaigns({ database, campaigns }: OfferDeps, request: Off
   const fitting = index.states.filter(
     (state) => !taken.has(state.campaign.campaignId) && exclusionReason(state, ad, moment) === undefined,
   );
-  const chatIds = fitting.flatMap(({ campaign }) => campaign.taskChatId ?? []);
-  const channels = new Map((await database.run(readChannels, [chatIds])).map((one) => [one.chatId, one]));
+  const targetOf = await readTargets(database, fitting);
   return fitting
-    .map((state) => ({ state, place: placeOf(state), channel: channels.get(state.campaign.taskChatId ?? "") }))
+    .map((state) => ({ state, place: placeOf(state), target: targetOf(state) }))
     .toSorted((one, other) => one.place - other.place)
-    .flatMap(({ state, channel }) => (channel ? [{ state, ...channel }] : []));
+    .flatMap(({ state, target }) => (target ? [{ state, target }] : []));
+}
+
+async function readTargets(database: Database, fitting: readonly CampaignState[]) {
+  const all = fitting.map(({ campaign }) => campaign);
+  const chatIds = all.flatMap(({ taskChatId }) => taskChatId ?? []);
+  const starting = all.filter(({ taskStartBot }) => taskStartBot !== null).map(({ advertiserId }) => advertiserId);
+  const channels = new Map((await database.run(readChannels, [chatIds])).map((one) => [one.chatId, one]));
+  const reporting = starting.length === 0 ? [] : await database.run(readReporting, [starting]);
+  return ({ campaign }: CampaignState): Candidate["target"] | undefined => {
+    const { taskChatId, taskStartBot, advertiserId } = campaign;
+    if (taskStartBot === null) return channels.get(taskChatId ?? "");
+    return reporting.some((one) => one.advertiserId === advertiserId) ? { startBot: taskStartBot } : undefined;
+  };
 }
 
 /** The priority, and within it a random place that is the earlier, the greater the weight. */
@@ -162,7 +182,10 @@ function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 async function ask(deps: OfferDeps, candidate: Candidate, userId: string) {
-  const { chatId, taskBotId } = candidate;
+  const { target } = candidate;
+  // Who has started a bot before is known to that bot alone, which reports new users only.
+  if ("startBot" in target) return { ...candidate, wasOut: false };
+  const { chatId, taskBotId } = target;
   const fields = { chat_id: chatId, user_id: Number(userId) };
   const standing = offerableIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
   return standing === "not" ? undefined : { ...candidate, wasOut: standing === "out" };
@@ -172,16 +195,19 @@ async function ask(deps: OfferDeps, candidate: Candidate, userId: string) {
 async function add(
   database: Database,
   { bot, userId, reference, now }: OfferRequest,
-  { state: { campaign }, chatId, wasOut }: Candidate & { wasOut: boolean },
+  { state: { campaign }, target, wasOut }: Candidate & { wasOut: boolean },
 ): Promise<void> {
-  const terms = [campaign.taskPriceMicros, campaign.taskHoldDays, campaign.taskPaidAt];
+  const isStart = "startBot" in target;
+  // A start is over at once: only the advertiser's own bot could say that a user has left, and would save the price by it.
+  const terms = [campaign.taskPriceMicros, ...(isStart ? [0, "joined"] : [campaign.taskHoldDays, campaign.taskPaidAt])];
   const isTest = bot.testers.includes(userId);
   const offer = [
     randomCode(bot.codePrefix, now),
     bot.botId,
     userId,
     campaign.campaignId,
-    chatId,
+    isStart ? null : target.chatId,
+    isStart ? target.startBot : null,
     reference ?? null,
     isTest,
   ];

@@ -79,20 +79,24 @@ async function openOnce(
   if ((task.state !== "offered" && task.state !== "opened") || task.expiresAt <= now) return { outcome: "over" };
   const [link] = await tx.run(readLinkOf, [code]);
   if (link?.isSuspended) return { outcome: "no-ad" };
+  const startLink = task.startBot === null ? undefined : `https://t.me/${task.startBot}?start=${code}`;
+  if (task.state === "opened" && startLink !== undefined) return { outcome: "opened", inviteLink: startLink };
   if (link?.inviteLink) return { outcome: "opened", inviteLink: link.inviteLink };
   if (link?.isClaimed) return { outcome: "unavailable" };
   if (task.state === "offered") {
     const state = campaigns.byId.get(task.campaignId);
     if (state === undefined || outOfTime(state.campaign, now) !== undefined) return { outcome: "no-ad" };
     const { hasBudget, links } = await readRoom(tx, task, now);
-    if (!hasBudget || links >= MAX_LINKS) return { outcome: "no-ad" };
+    if (!hasBudget || (startLink === undefined && links >= MAX_LINKS)) return { outcome: "no-ad" };
     await applyFact(tx, task, { kind: "opened", at: now }, now);
+    if (startLink !== undefined) return { outcome: "opened", inviteLink: startLink };
   }
   await tx.run(claimLink, [code]);
   return { outcome: "make-link", task };
 }
 
 async function makeLink(deps: OpenDeps, task: StoredTask): Promise<string | undefined> {
+  if (task.chatId === null) throw new Error(`task ${task.code} has no channel`);
   const channel = await channelOf(deps.database, task.chatId);
   const fields = {
     chat_id: task.chatId,

@@ -1,61 +1,115 @@
+import { fieldFault } from "@intermission/operator-api/field-forms";
+import type { ReportReader } from "@intermission/operator-api/report-figures";
 import { taskRoutes } from "@intermission/operator-api/tasks";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { conflict, notFound } from "@intermission/server/refuse";
+import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import type { FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
-import type { TaskBotCalls } from "./bot-api.ts";
-import { listTasks } from "./list-tasks.ts";
+import { type ListedTask, listTasks, sumTasks } from "./list-tasks.ts";
+import { setUpdatesBy, type WebhookCalls } from "./task-bot-webhook.ts";
 import {
   addTaskBot,
   addTaskChannel,
   checkTaskChannel,
-  isTaskBot,
   listTaskBots,
   listTaskChannels,
+  readTaskBot,
 } from "./task-channels.ts";
 
-/** Task bots, their channels, and the tasks, for the operator. */
-export function taskOperatorRoutes(scope: CheckedScope, deps: TaskBotCalls & { now: () => Date }): void {
+interface TaskOperatorDeps extends WebhookCalls {
+  now: () => Date;
+  requireAdvertiser(nameOrId: string): Promise<{ advertiserId: string }>;
+  reportReaderOf(request: FastifyRequest): ReportReader;
+}
+
+/** Task bots, their channels, and the tasks, for operators, advertisers and publishers. */
+export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps): void {
   const { database, now } = deps;
+  const advertiserIdOf = async ({ advertiser }: { advertiser?: string | undefined }) =>
+    advertiser === undefined ? undefined : (await deps.requireAdvertiser(advertiser)).advertiserId;
+  const filterOf = async (query: { [Name in "botId" | "campaignId" | "advertiser"]?: string | undefined }) => {
+    const { botId, campaignId } = query;
+    await requireBots(database, [botId]);
+    await requireCampaign(database, campaignId);
+    return { botId, campaignId, advertiserId: await advertiserIdOf(query) };
+  };
+  const requireTaskBot = async (taskBotId: string) => {
+    const bot = await readTaskBot(database, taskBotId);
+    if (bot === undefined) throw notFound(`there is no task bot ${taskBotId}; see all with: task-bots list`);
+    return bot;
+  };
   serveOperatorRoutes(scope, taskRoutes, {
     async addTaskBot({ body: { token }, http }) {
       const added = await addTaskBot(deps, { token, author: authorOf(http) });
       if (added.outcome === "added") return added.value;
-      throw conflict("TELEGRAM_REFUSES", added.why);
+      throw conflict("TELEGRAM_REFUSES", added.why, { why: added.why });
     },
 
     async listTaskBots({ query }) {
       return listTaskBots(database, query);
     },
 
-    async addTaskChannel({ params: { taskBotId }, body: { chat, approvesRequests }, http }) {
-      if (!(await isTaskBot(database, taskBotId)))
-        throw notFound(`there is no task bot ${taskBotId}; see all with: task-bots list`);
-      const of = { taskBotId, chat, approvesRequests, author: authorOf(http), now: now() };
-      const added = await addTaskChannel(deps, of);
-      if (added.outcome === "added") return added.value;
-      if (added.outcome === "of-another-bot")
-        throw conflict("CHANNEL_TAKEN", "the channel belongs to another task bot");
-      throw conflict("TELEGRAM_REFUSES", added.why);
+    async setTaskUpdates({ params: { taskBotId }, body: { updatesBy }, http }) {
+      await requireTaskBot(taskBotId);
+      const set = await setUpdatesBy(deps, { taskBotId, updatesBy, author: authorOf(http) });
+      if (set.outcome === "refused") throw conflict("TELEGRAM_REFUSES", set.why, { why: set.why });
+      return requireTaskBot(taskBotId);
     },
 
-    async checkTaskChannel({ params: { chatId }, http }) {
-      const channel = await checkTaskChannel(deps, { chatId, author: authorOf(http), now: now() });
+    async addTaskChannel({ params: { taskBotId }, query, body: { chat, approvesRequests }, http }) {
+      await requireTaskBot(taskBotId);
+      const added = await addTaskChannel(deps, {
+        taskBotId,
+        chat,
+        approvesRequests,
+        advertiserId: await advertiserIdOf(query),
+        isOperator: deps.reportReaderOf(http) === "staff",
+        author: authorOf(http),
+        now: now(),
+      });
+      if (added.outcome === "added") return added.value;
+      if (added.outcome === "taken")
+        throw conflict("CHANNEL_TAKEN", "the channel belongs to another task bot or advertiser");
+      throw conflict("TELEGRAM_REFUSES", added.why, { why: added.why });
+    },
+
+    async checkTaskChannel({ params: { chatId }, query, http }) {
+      const advertiserId = await advertiserIdOf(query);
+      const of = { chatId, advertiserId, author: authorOf(http), now: now() };
+      const channel = await checkTaskChannel(deps, of);
       if (channel === undefined)
         throw notFound(`no task bot knows channel ${chatId}; see all with: task-channels list`);
       return channel;
     },
 
     async listTaskChannels({ query }) {
-      return listTaskChannels(database, query);
+      return listTaskChannels(database, { ...query, advertiserId: await advertiserIdOf(query) });
     },
 
-    async listTasks({ query }) {
-      await requireBots(database, [query.botId]);
-      await requireCampaign(database, query.campaignId);
-      return listTasks(database, query);
+    async listTasks({ query, http }) {
+      const { userId, state, after, limit } = query;
+      const listed = await listTasks(database, { ...(await filterOf(query)), userId, state, after, limit });
+      if (listed.outcome === "unknown-cursor")
+        throw invalidField("after", "is not the next of an earlier page of tasks", fieldFault("CURSOR"));
+      const reader = deps.reportReaderOf(http);
+      return { tasks: listed.tasks.map((task) => shownTo(reader, task)), next: listed.next };
+    },
+
+    async sumTasks({ query }) {
+      return sumTasks(database, { ...(await filterOf(query)), days: query.days, now: now() });
     },
   });
+}
+
+/** An advertiser pays for joins, and is told nothing of a publisher's users; a publisher is told no prices. */
+function shownTo(reader: ReportReader, task: ListedTask) {
+  const { userId, priceMicros } = task;
+  return {
+    ...task,
+    userId: reader === "advertiser" ? null : userId,
+    priceMicros: reader === "publisher" ? null : priceMicros,
+  };
 }

@@ -21,8 +21,9 @@ export type TaskCall = "approve" | "revoke";
 interface DueTask {
   code: string;
   state: string;
-  taskBotId: string;
-  chatId: string;
+  /** Both are null of a task to start a bot, about which Telegram is never asked. */
+  taskBotId: string | null;
+  chatId: string | null;
   userId: string;
   memberSince: Date | null;
 }
@@ -115,6 +116,7 @@ async function askMembership(
   deps: SweepDeps,
   { taskBotId, chatId, userId }: Pick<DueTask, "taskBotId" | "chatId" | "userId">,
 ): Promise<Membership> {
+  if (taskBotId === null) return "unknown";
   const fields = { chat_id: chatId, user_id: Number(userId) };
   return membershipIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields, signal: deps.signal }));
 }
@@ -155,7 +157,7 @@ const rememberMember = statement<never>(
  * report says by then that another link was used.
  */
 export async function checkTask(deps: TaskDeps, task: DueTask): Promise<void> {
-  if (task.state !== "opened" || task.memberSince !== null) return;
+  if (task.state !== "opened" || task.memberSince !== null || task.chatId === null) return;
   if ((await askMembership(deps, task)) === "in") await deps.database.run(rememberMember, [task.code, deps.now()]);
 }
 
@@ -174,6 +176,7 @@ async function makeCall(
 ): Promise<void> {
   const { database, log, now, signal } = deps;
   const { taskBotId, chatId, userId, inviteLink } = of;
+  if (taskBotId === null) throw new Error(`task ${code} has no channel`);
   const answer =
     call === "approve"
       ? await callTaskBot(deps, {

@@ -1,4 +1,4 @@
-import type { ChannelRights } from "@intermission/operator-api/tasks";
+import type { ChannelRights, TaskUpdatesBy } from "@intermission/operator-api/tasks";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BotApiAnswer, callBotApi, callTaskBot, type TaskBotCalls } from "./bot-api.ts";
@@ -10,6 +10,9 @@ export interface TaskBot {
   channels: number;
   addedAt: Date;
   quietUntil: Date | null;
+  updatesBy: TaskUpdatesBy;
+  webhookSetAt: Date | null;
+  webhookFault: string | null;
 }
 
 export interface TaskChannel {
@@ -17,6 +20,7 @@ export interface TaskChannel {
   taskBotId: string;
   title: string;
   username: string | null;
+  advertiserId: string | null;
   approvesRequests: boolean;
   rights: ChannelRights;
   checkedAt: Date;
@@ -24,9 +28,10 @@ export interface TaskChannel {
 
 const botColumns = `task_bot_id as "taskBotId", username, added_at as "addedAt",
   (select count(*) from task_channels where task_channels.task_bot_id = task_bots.task_bot_id)::integer as channels,
-  case when quiet_until > now() then quiet_until end as "quietUntil"`;
+  case when quiet_until > now() then quiet_until end as "quietUntil", updates_by as "updatesBy",
+  webhook_set_at as "webhookSetAt", webhook_fault as "webhookFault"`;
 const channelColumns = `chat_id as "chatId", task_bot_id as "taskBotId", title, username,
-  approves_requests as "approvesRequests", rights, checked_at as "checkedAt"`;
+  advertiser_id as "advertiserId", approves_requests as "approvesRequests", rights, checked_at as "checkedAt"`;
 
 const selectBots = statement<TaskBot>(
   "tasks.list-bots",
@@ -35,7 +40,8 @@ const selectBots = statement<TaskBot>(
 const findBot = statement<TaskBot>("tasks.find-bot", `select ${botColumns} from task_bots where task_bot_id = $1`);
 const selectChannels = statement<TaskChannel>(
   "tasks.list-channels",
-  `select ${channelColumns} from task_channels where chat_id > $1 order by chat_id limit $2`,
+  `select ${channelColumns} from task_channels where chat_id > $1 and ($3::text is null or advertiser_id = $3)
+   order by chat_id limit $2`,
 );
 const findChannel = statement<TaskChannel>(
   "tasks.find-channel",
@@ -44,19 +50,26 @@ const findChannel = statement<TaskChannel>(
 const putBot = statement<never>(
   "tasks.put-bot",
   `insert into task_bots (task_bot_id, username, token) values ($1, $2, $3)
-   on conflict (task_bot_id) do update set username = excluded.username, token = excluded.token`,
+   on conflict (task_bot_id) do update set username = excluded.username, token = excluded.token,
+     -- The secret of the webhook comes from the token.
+     webhook_set_at = null`,
 );
-const putChannel = statement<never>(
+const putChannel = statement<{ chatId: string }>(
   "tasks.put-channel",
-  `insert into task_channels as known (chat_id, task_bot_id, title, username, approves_requests, rights, checked_at)
-   values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into task_channels as known (chat_id, task_bot_id, title, username, approves_requests, rights, checked_at,
+     advertiser_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)
    on conflict (chat_id) do update set title = excluded.title, username = excluded.username,
-     approves_requests = excluded.approves_requests, rights = excluded.rights, checked_at = excluded.checked_at
-   where known.task_bot_id = excluded.task_bot_id`,
+     approves_requests = excluded.approves_requests, rights = excluded.rights, checked_at = excluded.checked_at,
+     advertiser_id = coalesce(excluded.advertiser_id, known.advertiser_id)
+   where known.task_bot_id = excluded.task_bot_id
+     and ($9 or excluded.advertiser_id is null or known.advertiser_id = excluded.advertiser_id)
+   returning chat_id as "chatId"`,
 );
 const storeRights = statement<never>(
   "tasks.set-rights",
-  "update task_channels set rights = $2, checked_at = $3 where chat_id = $1",
+  `update task_channels set rights = $2, checked_at = $3
+   where chat_id = $1 and task_bot_id = $4 and checked_at < $5::timestamptz + interval '1 second'`,
 );
 
 interface PageOf {
@@ -70,23 +83,38 @@ export async function listTaskBots(database: Database, { after = "", limit }: Pa
   return { taskBots, next: rows.length > limit ? (taskBots.at(-1)?.taskBotId ?? null) : null };
 }
 
-export async function listTaskChannels(database: Database, { after = "", limit }: PageOf) {
-  const rows = await database.run(selectChannels, [after, limit + 1]);
+export async function listTaskChannels(
+  database: Database,
+  { after = "", limit, advertiserId }: PageOf & { advertiserId?: string | undefined },
+) {
+  const rows = await database.run(selectChannels, [after, limit + 1, advertiserId]);
   const channels = rows.slice(0, limit);
   return { channels, next: rows.length > limit ? (channels.at(-1)?.chatId ?? null) : null };
+}
+
+export async function readTaskBot(database: Pick<Database, "run">, taskBotId: string): Promise<TaskBot | undefined> {
+  return (await database.run(findBot, [taskBotId]))[0];
 }
 
 async function readTaskChannel(database: Pick<Database, "run">, chatId: string) {
   return (await database.run(findChannel, [chatId]))[0];
 }
 
-/** What Telegram reports of the task bot in a chat; of an unknown chat nothing is stored. */
+/**
+ * What Telegram reports of the task bot in a chat; of an unknown chat, or one of another task bot, nothing is stored. A webhook may
+ * bring an older report after a newer one, and Telegram's moments are whole seconds.
+ */
 export async function setRights(
   tx: Pick<Transaction, "run">,
-  { chatId, rights }: { chatId: string; rights: ChannelRights },
-  now: Date,
+  {
+    chatId,
+    taskBotId,
+    rights,
+    at,
+    now,
+  }: Pick<TaskChannel, "chatId" | "taskBotId" | "rights"> & { at: Date; now: Date },
 ): Promise<void> {
-  await tx.run(storeRights, [chatId, rights, now]);
+  await tx.run(storeRights, [chatId, rights, now, taskBotId, at]);
 }
 
 /** Why Telegram did not confirm something: as a sentence for the operator. */
@@ -107,7 +135,7 @@ type Added<Value> = { outcome: "added"; value: Value } | { outcome: "not-confirm
 
 const deaf = "Telegram's answer has another form than this version knows";
 
-/** Adds a task bot, or replaces its token, once Telegram has said whose token it is. Updates are read by polling. */
+/** Adds a task bot, or replaces its token, once Telegram has said whose token it is. Updates of a new one are read by polling. */
 export async function addTaskBot(
   deps: TaskBotCalls,
   { token, author }: { token: string; author: Author | undefined },
@@ -116,10 +144,13 @@ export async function addTaskBot(
   if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
   const me = readMe(answer.result);
   if (me === undefined) return { outcome: "not-confirmed", why: deaf };
-  // With a webhook, Telegram would refuse to list updates.
-  const freed = await callBotApi(deps, { token, method: "deleteWebhook", fields: {} });
-  if (freed.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(freed) };
   const { database, secretBox } = deps;
+  const [known] = await database.run(findBot, [me.id]);
+  if (known?.updatesBy !== "webhook") {
+    // With a webhook, Telegram would refuse to list updates.
+    const freed = await callBotApi(deps, { token, method: "deleteWebhook", fields: {} });
+    if (freed.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(freed) };
+  }
   await database.transaction(async (tx) => {
     const change = await openChange(tx, author, me.id);
     await tx.run(putBot, [me.id, me.username, secretBox.seal(token, me.id)]);
@@ -130,10 +161,6 @@ export async function addTaskBot(
   return { outcome: "added", value: added };
 }
 
-export async function isTaskBot(database: Database, taskBotId: string): Promise<boolean> {
-  return (await database.run(findBot, [taskBotId])).length > 0;
-}
-
 async function rightsOfBot(deps: TaskBotCalls, { taskBotId, chatId }: { taskBotId: string; chatId: string }) {
   const fields = { chat_id: chatId, user_id: Number(taskBotId) };
   return rightsIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
@@ -141,45 +168,61 @@ async function rightsOfBot(deps: TaskBotCalls, { taskBotId, chatId }: { taskBotI
 
 interface NewChannel {
   taskBotId: string;
-  /** Its id or its @name. */
+  /** Its id, its @name, or a link to it. */
   chat: string;
   approvesRequests: boolean;
+  /** Whose it is; undefined: it stays as it is, or the operator's. */
+  advertiserId: string | undefined;
+  /** The operator may give a known channel to another advertiser. */
+  isOperator: boolean;
   author: Author | undefined;
   now: Date;
+}
+
+/** As the Bot API names a chat: links of a private channel have its id without the `-100`, all others its name. */
+export function chatIdIn(named: string): string {
+  const [, privateId, name] = /t\.me\/(?:c\/(\d+)|(\w+))/.exec(named) ?? [];
+  if (privateId !== undefined) return `-100${privateId}`;
+  return name === undefined ? named : `@${name}`;
 }
 
 /** Adds a channel that the task bot reaches, with what the bot may do there now. */
 export async function addTaskChannel(
   deps: TaskBotCalls,
-  { taskBotId, chat: named, approvesRequests, author, now }: NewChannel,
-): Promise<Added<TaskChannel> | { outcome: "of-another-bot" }> {
-  const answer = await callTaskBot(deps, { taskBotId, method: "getChat", fields: { chat_id: named } });
+  { taskBotId, chat: named, approvesRequests, advertiserId, isOperator, author, now }: NewChannel,
+): Promise<Added<TaskChannel> | { outcome: "taken" }> {
+  const answer = await callTaskBot(deps, { taskBotId, method: "getChat", fields: { chat_id: chatIdIn(named) } });
   if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
   const chat = readChat(answer.result);
   if (chat === undefined) return { outcome: "not-confirmed", why: deaf };
   const rights = await rightsOfBot(deps, { taskBotId, chatId: chat.id });
-  const values = [chat.id, taskBotId, chat.title, chat.username ?? null, approvesRequests, rights, now];
-  await deps.database.transaction(async (tx) => {
+  const seen = [chat.id, taskBotId, chat.title, chat.username ?? null, approvesRequests, rights, now];
+  const isStored = await deps.database.transaction(async (tx) => {
     const change = await openChange(tx, author, chat.id);
-    await tx.run(putChannel, values);
+    const stored = await tx.run(putChannel, [...seen, advertiserId ?? null, isOperator]);
     await audit(tx, change);
+    return stored.length > 0;
   });
-  const channel = await readTaskChannel(deps.database, chat.id);
-  if (channel?.taskBotId !== taskBotId) return { outcome: "of-another-bot" };
-  return { outcome: "added", value: channel };
+  const channel = isStored ? await readTaskChannel(deps.database, chat.id) : undefined;
+  return channel === undefined ? { outcome: "taken" } : { outcome: "added", value: channel };
 }
 
 /** Asks Telegram again what the task bot may do. */
 export async function checkTaskChannel(
   deps: TaskBotCalls,
-  { chatId, author, now }: { chatId: string; author: Author | undefined; now: Date },
+  {
+    chatId,
+    advertiserId,
+    author,
+    now,
+  }: { chatId: string; advertiserId: string | undefined; author: Author | undefined; now: Date },
 ): Promise<TaskChannel | undefined> {
   const channel = await readTaskChannel(deps.database, chatId);
-  if (channel === undefined) return undefined;
+  if (channel === undefined || (advertiserId !== undefined && channel.advertiserId !== advertiserId)) return undefined;
   const rights = await rightsOfBot(deps, channel);
   await deps.database.transaction(async (tx) => {
     const change = await openChange(tx, author, chatId);
-    await setRights(tx, { chatId, rights }, now);
+    await setRights(tx, { ...channel, rights, at: now, now });
     await audit(tx, change);
   });
   return { ...channel, rights, checkedAt: now };

@@ -112,6 +112,18 @@ export function readUpdates(result: unknown): TaskUpdate[] | undefined {
   return read.data?.map((one) => ({ updateId: one.update_id, news: newsIn(one) }));
 }
 
+/** One update as Telegram sends it to a webhook; undefined if it is none. */
+export function readUpdate(body: unknown): TaskUpdate | undefined {
+  return readUpdates([body])?.[0];
+}
+
+const webhookInfo = z.object({
+  url: z.string(),
+  pending_update_count: z.int(),
+  last_error_message: z.string().optional(),
+});
+export const readWebhook = (result: unknown) => webhookInfo.safeParse(result).data;
+
 function newsIn(value: unknown): TaskNews {
   const { data } = update.safeParse(value);
   const request = data?.chat_join_request;

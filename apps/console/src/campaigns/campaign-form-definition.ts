@@ -37,6 +37,7 @@ const sections = [
       "skipAfterSeconds",
       "chargedAfterSeconds",
       "taskChatId",
+      "taskStartBot",
       "taskPriceMicros",
       "taskPaidAt",
       "taskHoldDays",

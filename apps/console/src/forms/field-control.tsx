@@ -217,6 +217,7 @@ function Choice({
 }: ControlProps & { options: Readonly<Record<string, string>> }) {
   const words = useWords(formWords);
   const values = field.kind === "either" ? Object.keys(words.either) : field.options;
+  const names = field.kind === "either" ? { ...words.either, ...options } : options;
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(control) => (
@@ -224,7 +225,7 @@ function Choice({
           {field.empty !== "needed" && field.kind === "either" && <option value="">{options.any ?? words.any}</option>}
           {values.map((value) => (
             <option key={value} value={value}>
-              {options[value] ?? value}
+              {names[value] ?? value}
             </option>
           ))}
         </select>

@@ -16,6 +16,8 @@ interface Section {
   needs: OperatorRouteName;
   /** `g` and this letter lead to it. */
   letter: string;
+  /** Never one of the few at a phone's lower edge. */
+  isInMenuOnly?: boolean;
 }
 
 /** The sections of the console, in the order of the menu. A screen's address is in `routes.tsx`. */
@@ -26,6 +28,7 @@ export const sections = [
   { group: "sell", to: "/approval", word: "creativeQueue", icon: "check", needs: "approveCreative", letter: "q" },
   { group: "sell", to: "/buyers", word: "buyers", icon: "buyer", needs: "listBuyers", letter: "d" },
   { group: "sell", to: "/conversions", word: "conversions", icon: "conversion", needs: "listConversions", letter: "n" },
+  { group: "sell", to: "/tasks", word: "tasks", icon: "task", needs: "listTasks", letter: "k", isInMenuOnly: true },
   { group: "publish", to: "/bots", word: "bots", icon: "bot", needs: "showBot", letter: "b" },
   { group: "publish", to: "/publisher", word: "publisher", icon: "publisher", needs: "readEarnings", letter: "h" },
   { group: "publish", to: "/explain", word: "explain", icon: "explain", needs: "explainChoice", letter: "e" },
@@ -51,7 +54,8 @@ export const sections = [
 const MAX_TABS = 4;
 
 /** Of a person's sections, those at a phone's lower edge: the first of each group, then whatever comes first. */
-export function tabsOf<Shown extends Pick<Section, "group">>(shown: readonly Shown[]): Shown[] {
+export function tabsOf<Shown extends Pick<Section, "group" | "isInMenuOnly">>(sections: readonly Shown[]): Shown[] {
+  const shown = sections.filter(({ isInMenuOnly }) => isInMenuOnly !== true);
   const isFirst = (one: Shown) => shown.find(({ group }) => group === one.group) === one;
   const chosen = [...shown.filter(isFirst), ...shown.filter((one) => !isFirst(one))].slice(0, MAX_TABS);
   return shown.filter((one) => chosen.includes(one));

@@ -6,6 +6,7 @@ const paths = {
   explain: "M9 9a3 3 0 1 1 4 3c-1 0-1 1-1 2M12 17v.1M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16z",
   timeline: "M6 5v14M6 6h.1M6 12h.1M6 18h.1M10 6h9M10 12h6M10 18h8",
   conversion: "M4 12h11M11 8l4 4-4 4M20 5v14",
+  task: "M4 5h12v14H4zM7 12l2 2 4-5M19 9v10",
   creative: "M4 6h16v12H4zM10 9v6l5-3z",
   review: "M12 4l7 3v5c0 4-3 7-7 8-4-1-7-4-7-8V7zM9 12l2 2 4-4",
   report: "M4 20h16M7 17v-5M12 17V6M17 17v-7",

@@ -43,11 +43,13 @@ class Task:
     state: Literal["offered", "opened", "held", "kept", "left", "lapsed", "void"]
     """`offered`, `opened`: to be done; `held`: the user has joined, and is to stay; `kept`, `left`: how that ended; `lapsed`,
     `void`: not done in time, or in a way that does not count."""
+    kind: Literal["join", "start"]
+    """`join`: a channel or group; `start`: a bot."""
     title: str
     username: str | None
-    """Of a public channel, without the @."""
+    """Of a bot or a public channel, without the @."""
     url: str
-    """For a `url` button: it leads to an invite link that is this user's own."""
+    """For a `url` button: it leads to a link that is this user's own."""
     expires_at: str
     reference: str | None
     hold_days: int
@@ -287,6 +289,7 @@ def read_task(answer: Mapping[str, Any]) -> Task:
     return Task(
         code=answer["code"],
         state=answer["state"],
+        kind=answer.get("kind", "join"),
         title=answer["title"],
         username=answer.get("username"),
         url=answer["url"],

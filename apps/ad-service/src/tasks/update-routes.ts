@@ -1,0 +1,35 @@
+import { telegramId } from "@intermission/ad-core/wire-fields";
+import { addressNetwork } from "@intermission/server/client-address";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import { rateLimiter, spend } from "@intermission/server/rate-limiter";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { isTaskBot, tokenOf } from "./bot-api.ts";
+import { applyUpdate, type TaskDeps } from "./follow-updates.ts";
+import { isSecret } from "./task-bot-webhook.ts";
+import { readUpdate } from "./telegram-answers.ts";
+
+const params = z.object({ taskBotId: telegramId });
+/** A message with its entities is the largest; task bots get none. */
+const MAX_BODY = 256 * 1024;
+
+/** `POST /task-bot-updates/{id}`: Telegram sends an update of a task bot, and again until it is answered with 200. */
+export function taskUpdateRoutes(app: FastifyInstance, deps: TaskDeps): void {
+  const wrongSecrets = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
+  app.post("/task-bot-updates/:taskBotId", { bodyLimit: MAX_BODY }, async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    const { taskBotId } = parseRequest(params, request.params);
+    const isKnown = await isTaskBot(deps.database, taskBotId);
+    const sent = request.headers["x-telegram-bot-api-secret-token"];
+    if (!isKnown || !isSecret(sent, await tokenOf(deps, taskBotId))) {
+      spend(request, wrongSecrets, addressNetwork(request.ip), deps.now());
+      throw new HttpError(401, "UNAUTHORIZED", "the secret token is not the one of this task bot");
+    }
+    const update = readUpdate(request.body);
+    // Without its number it would come again for ever.
+    if (update === undefined) request.log.warn({ taskBotId }, "Telegram sent something that is no update");
+    else await applyUpdate(deps, taskBotId, { ...update, isPushed: true });
+    return {};
+  });
+}

@@ -1,0 +1,38 @@
+import { taskRoutes } from "@intermission/operator-api/tasks";
+import { defineForm, typedValuesOf } from "../forms/form-definition.ts";
+import { RequestDialog } from "../forms/request-dialog.tsx";
+import { useNotice } from "../ui/notices.tsx";
+import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useWords } from "../words/word-table.ts";
+import { taskWords } from "./words.ts";
+
+const taskBotForm = defineForm(taskRoutes.addTaskBot.body, { sections: [{ fields: ["token"] }] });
+const newTaskBot = typedValuesOf(taskBotForm, { token: "" });
+
+/** Telegram is asked whose token it is. */
+export function AddTaskBotDialog({ onClose }: { onClose: () => void }) {
+  const words = useWords(taskWords);
+  const notice = useNotice();
+  // The token is forgotten with the answer.
+  const add = useConfirmedChange(taskRoutes.addTaskBot, undefined, { gcTime: 0 });
+  return (
+    <RequestDialog
+      title={words.addTaskBot}
+      submitText={words.addIt}
+      definition={taskBotForm}
+      initial={newTaskBot}
+      schema={taskRoutes.addTaskBot.body}
+      wordsOf={() => words.botForm}
+      request={add}
+      onBody={(body) =>
+        add.run({ body }, ({ username }) => {
+          onClose();
+          notice({ text: words.taskBotAdded(username) });
+        })
+      }
+      onClose={onClose}
+    >
+      <p>{words.taskBotText}</p>
+    </RequestDialog>
+  );
+}

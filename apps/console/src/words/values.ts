@@ -211,10 +211,10 @@ export interface Values {
   "problems.PAID": { until: string | number };
   "problems.SAMPLE_IN_USE": { name: string | number };
   "problems.TOKEN_NOT_NEXT": { state: string | number };
+  "problems.TELEGRAM_REFUSES": { why: string | number };
   "problems.NOTHING_DUE": { month: string | number };
   "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };
   "problems.SEPA_EUR_ONLY": { currency: string | number };
-  "problems.FEEDS_IN_USD": { names: string | number };
   "overview.disabled": { bot: string | number };
   "overview.failing": { bot: string | number };
   "overview.doubtful": { bot: string | number };
@@ -406,5 +406,10 @@ export interface Values {
   "filings.counts": { filed: string | number; left: string | number };
   "filings.done": { filed: string | number; left: string | number };
   "filings.stopped": { reason: string | number };
-  "sourceOrder.explored": { share: string | number };
+  "tasks.checkOf": { title: string | number };
+  "tasks.stepAdmin": { username: string | number };
+  "tasks.taskBotAdded": { username: string | number };
+  "tasks.days": { days: number };
+  "tasks.quietUntil": { time: string | number };
+  "tasks.useFor": { action: string | number; username: string | number };
 }

@@ -215,6 +215,7 @@ export interface Values {
   "problems.NOTHING_DUE": { month: string | number };
   "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };
   "problems.SEPA_EUR_ONLY": { currency: string | number };
+  "problems.FEEDS_IN_USD": { names: string | number };
   "overview.disabled": { bot: string | number };
   "overview.failing": { bot: string | number };
   "overview.doubtful": { bot: string | number };
@@ -261,6 +262,12 @@ export interface Values {
   "publisher.sentAgainAfter": { time: string | number };
   "publisherCorrection.title": { name: string | number };
   "publisherCorrection.recorded": { amount: string | number };
+  "tasks.checkOf": { title: string | number };
+  "tasks.stepAdmin": { username: string | number };
+  "tasks.taskBotAdded": { username: string | number };
+  "tasks.days": { days: number };
+  "tasks.quietUntil": { time: string | number };
+  "tasks.useFor": { action: string | number; username: string | number };
   "reports.rest": { rows: string | number };
   "reports.left": { count: number };
   "reports.savedAs": { name: string | number };
@@ -406,10 +413,5 @@ export interface Values {
   "filings.counts": { filed: string | number; left: string | number };
   "filings.done": { filed: string | number; left: string | number };
   "filings.stopped": { reason: string | number };
-  "tasks.checkOf": { title: string | number };
-  "tasks.stepAdmin": { username: string | number };
-  "tasks.taskBotAdded": { username: string | number };
-  "tasks.days": { days: number };
-  "tasks.quietUntil": { time: string | number };
-  "tasks.useFor": { action: string | number; username: string | number };
+  "sourceOrder.explored": { share: string | number };
 }

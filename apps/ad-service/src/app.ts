@@ -20,6 +20,7 @@ import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { requireAdvertiser } from "./advertisers/advertisers.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
+import { tell } from "./alerts/make-alerts.ts";
 import { alertOperatorRoutes } from "./alerts/operator-routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import { nameAuthor } from "./audit/name-author.ts";
@@ -37,6 +38,7 @@ import { type Bots, requireBots } from "./bots/bots.ts";
 import { botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
 import { currencyOperatorRoutes } from "./campaigns/currency.ts";
 import { campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
+import { campaignReviewOperatorRoutes } from "./campaigns/review-operator-routes.ts";
 import { openClicks } from "./clicks/follow-direct-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
@@ -435,6 +437,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         callerOf: (request) => actorOf(request)?.id ?? "",
       });
       campaignOperatorRoutes(scope, { ...deps, ...crossFeature });
+      campaignReviewOperatorRoutes(scope, { ...deps, tell });
       buyerOperatorRoutes(scope, deps);
       boughtCreativeOperatorRoutes(scope, deps);
       sourceOrderOperatorRoutes(scope, deps);

@@ -182,6 +182,18 @@ async function callRoutesOfBuyers() {
   };
 }
 
+async function callRoutesOfDrafts() {
+  const draft = { name: "Own", formats: ["direct_link"], landingUrl: "https://shop.test/own" };
+  const draftCampaign = await send("draftCampaign", { query: { advertiser: "Shop" }, body: draft });
+  const of = { params: { campaignId: String(draftCampaign.body.campaignId) } };
+  const reviseCampaign = await send("reviseCampaign", { ...of, body: { clickPriceMicros: 1000 } });
+  const submitCampaign = await send("submitCampaign", of);
+  const seen = ({ body }: Sent) => ({ expectedUpdatedAt: body.updatedAt });
+  const refuseCampaign = await send("refuseCampaign", { ...of, body: { ...seen(submitCampaign), reason: "No page" } });
+  const approveCampaign = await send("approveCampaign", { ...of, body: seen(refuseCampaign) });
+  return { draftCampaign, reviseCampaign, submitCampaign, refuseCampaign, approveCampaign };
+}
+
 /** Calls each route with what makes it answer, in an order in which each finds what it names. */
 async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
   const botId = newTelegramId();
@@ -276,6 +288,7 @@ async function callEveryRoute(): Promise<Record<OperatorRouteName, Sent>> {
     resumeCampaign: await send("resumeCampaign", ofCampaign),
     attachCreative: await send("attachCreative", { params: attachment, body: { weight: 2, label: "Shop Ltd" } }),
     detachCreative: await send("detachCreative", { params: attachment }),
+    ...(await callRoutesOfDrafts()),
     ...(await callRoutesOfBuyers()),
     explainChoice: await send("explainChoice", { query: { botId, userId: "77" } }),
     showStatus: await send("showStatus"),

@@ -3,7 +3,7 @@ import { anyEventType, taskState } from "@intermission/ad-core/event-words";
 import { adReportReason, deliveryState, playbackFault } from "@intermission/ad-core/wire-fields";
 import { roles } from "@intermission/operator-api/access";
 import { advertiserStates } from "@intermission/operator-api/advertisers";
-import { alertCauses, alertChannels } from "@intermission/operator-api/alerts";
+import { alertCauses, alertChannels, momentaryCauses } from "@intermission/operator-api/alerts";
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
 import { billedKinds } from "@intermission/operator-api/billing-log";
 import { botSettings, scriptState, tokenEntry } from "@intermission/operator-api/bots";
@@ -59,7 +59,9 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "advertisers.billing": billings,
   "advertisers.state": advertiserStates,
   "billing_log_entries.kind": billedKinds,
-  "alert_conditions.cause": alertCauses.filter((cause) => cause !== "new-device") satisfies readonly ConditionCause[],
+  "alert_conditions.cause": alertCauses.filter(
+    (cause): cause is ConditionCause => !momentaryCauses.some((one) => one === cause),
+  ),
   "alert_messages.channel": alertChannels.filter((channel) => channel !== "console"),
   "alerts.cause": alertCauses,
   "alerts.unsent": alertChannels.filter((channel) => channel !== "console"),
@@ -78,6 +80,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "campaigns.pacing": pacings,
   "campaigns.paused_by": pausers,
   "campaigns.priority": campaignPriorities,
+  "campaigns.review": reviewStates,
   "campaigns.status": campaignStatuses,
   "campaigns.task_paid_at": taskPayments,
   "click_refusals.reason": [...visitRefusal.options, ...ofClicks],

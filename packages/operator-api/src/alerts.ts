@@ -16,6 +16,9 @@ export const alertFacts = {
   "bids-fallen": ["name", "before", "now"],
   "webhooks-failing": ["name"],
   "videos-waiting": ["count"],
+  "campaigns-waiting": ["count"],
+  "campaign-approved": ["name"],
+  "campaign-refused": ["name", "reason"],
   "views-held": ["count"],
   "payout-due": ["month", "count"],
   "new-device": ["browser"],
@@ -31,10 +34,16 @@ export const rolesOfCause = {
   "bids-fallen": ["owner", "ad-ops"],
   "webhooks-failing": ["owner", "ad-ops", "publisher"],
   "videos-waiting": ["owner", "ad-ops"],
+  "campaigns-waiting": ["owner", "ad-ops"],
+  "campaign-approved": ["advertiser"],
+  "campaign-refused": ["advertiser"],
   "views-held": ["owner", "ad-ops"],
   "payout-due": ["owner", "finance"],
   "new-device": roles,
 } as const satisfies Record<AlertCause, readonly Role[]>;
+
+/** What happens once; the others are told of while they last. */
+export const momentaryCauses = ["campaign-approved", "campaign-refused", "new-device"] as const satisfies AlertCause[];
 
 export const alertChannels = ["console", "email", "telegram"] as const;
 export type AlertChannel = (typeof alertChannels)[number];

@@ -8,6 +8,7 @@ const otherFields = [
   "ad_description",
   "address",
   "advertiser_id",
+  "approved_at",
   "approves_requests",
   "alerts",
   "attempts",

@@ -5,7 +5,15 @@ export type CampaignPhase = (typeof campaignPhases)[number];
 
 type Phased = Pick<
   Campaign,
-  "status" | "pausedBy" | "startsAt" | "endsAt" | "formats" | "viewPriceMicros" | "clickPriceMicros" | "taskPriceMicros"
+  | "status"
+  | "pausedBy"
+  | "review"
+  | "startsAt"
+  | "endsAt"
+  | "formats"
+  | "viewPriceMicros"
+  | "clickPriceMicros"
+  | "taskPriceMicros"
 > &
   Omit<DeliveredSoFar, "delivered"> & {
     /** One that is attached, active and approved. */
@@ -14,9 +22,11 @@ type Phased = Pick<
 
 /** What a campaign does now: its status, and where an active one does not run, why. */
 export function campaignPhase(campaign: Phased, now: number): CampaignPhase {
-  const { status, pausedBy, startsAt, endsAt, budgetLeftMicros, deliveredShare, advertiserLeftMicros } = campaign;
-  if (status === "paused") return pausedBy === "advertiser" ? "paused-by-advertiser" : "paused-by-operator";
+  const { status, pausedBy, review, startsAt, endsAt, budgetLeftMicros, deliveredShare, advertiserLeftMicros } =
+    campaign;
   if (status === "archived") return status;
+  if (review !== null && review !== "approved") return review;
+  if (status === "paused") return pausedBy === "advertiser" ? "paused-by-advertiser" : "paused-by-operator";
   if (startsAt !== null && startsAt.getTime() > now) return "planned";
   if (endsAt !== null && endsAt.getTime() <= now) return "ended";
   if (campaign.isAdvertiserStopped) return "stopped";

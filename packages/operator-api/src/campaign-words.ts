@@ -34,8 +34,17 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 /** What an active campaign does now: where it does not run, why. */
 export const phasesOfActive = ["running", "planned", "ended", "spent", "unfunded", "unapproved", "stopped"] as const;
 
-/** What a campaign does now: that of an active one, or its status. */
-export const campaignPhases = [...phasesOfActive, "paused-by-operator", "paused-by-advertiser", "archived"] as const;
+/** Where an advertiser's own campaign is before it may run. */
+export const phasesOfReview = ["draft", "waiting", "refused"] as const;
+
+/** What a campaign does now: that of an active one, that of its review, or its status. */
+export const campaignPhases = [
+  ...phasesOfActive,
+  ...phasesOfReview,
+  "paused-by-operator",
+  "paused-by-advertiser",
+  "archived",
+] as const;
 
 /** The client of the user: Telegram's own names are mapped to these. */
 export const platforms = ["android", "ios", "desktop", "web"] as const;

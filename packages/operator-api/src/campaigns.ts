@@ -14,6 +14,7 @@ import {
   platforms,
   taskPayments,
 } from "./campaign-words.ts";
+import { reviewStates } from "./creative-words.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import {
   boundedText,
@@ -186,13 +187,15 @@ export const settingsOfFormat = {
 } as const satisfies Record<CampaignFormat, readonly (keyof CampaignSettings)[]>;
 
 /** A campaign's formats cannot be changed, so that past charges keep their meaning. */
-export const formatsOfCampaign = z
-  .array(z.enum(campaignFormats))
-  .min(1, `must name at least one of ${campaignFormats.join(", ")}`)
-  .refine((formats) => new Set(formats).size === formats.length, {
-    error: "must not name a format twice",
-    params: fieldFault("TWICE"),
-  });
+export const formatsOf = <const Format extends CampaignFormat>(formats: readonly Format[]) =>
+  z
+    .array(z.enum(formats))
+    .min(1, `must name at least one of ${formats.join(", ")}`)
+    .refine((named) => new Set(named).size === named.length, {
+      error: "must not name a format twice",
+      params: fieldFault("TWICE"),
+    });
+const formatsOfCampaign = formatsOf(campaignFormats);
 
 /** A creative with the settings of its campaign. */
 const campaignCreative = z.object({
@@ -205,8 +208,8 @@ const campaignCreative = z.object({
 });
 export type CampaignCreative = z.infer<typeof campaignCreative>;
 
-/** The sides that may pause a campaign. */
-export const pausers = ["operator", "advertiser"] as const;
+/** Why a campaign is paused: a side has paused it, or it was not approved yet. */
+export const pausers = ["operator", "advertiser", "review"] as const;
 
 export const campaign = z.object({
   ...campaignSettings.shape,
@@ -218,6 +221,15 @@ export const campaign = z.object({
     .enum(pausers)
     .nullable()
     .describe("Only the operator resumes what the operator has paused. Null: the campaign is not paused."),
+  review: z
+    .enum(reviewStates)
+    .nullable()
+    .describe(
+      "Of a campaign that its advertiser has drafted: it runs once it is `approved`. Null: the operator's own.",
+    ),
+  reviewReason: z.string().nullable().describe("Why it was refused."),
+  submittedAt: moment.nullable(),
+  approvedAt: moment.nullable().describe("From the first approval on, its advertiser only raises the prices."),
   startsAt: moment.nullable(),
   endsAt: moment.nullable(),
   totalBudgetMicros: micros.nullable(),
@@ -340,6 +352,7 @@ export const campaignRoutes = {
       archived: z.stringbool().default(false),
       status: z.enum(campaignStatuses).optional(),
       phase: z.enum(campaignPhases).optional().describe("What they do now."),
+      review: z.enum(reviewStates).optional().describe("Of those that advertisers have drafted, with this state."),
       format: z.enum(campaignFormats).optional(),
       advertiser: boundedText(128).optional().describe("Its id, or its name in any case."),
       creativeId: z.string().max(64).optional().describe("Those that show this creative."),
@@ -441,9 +454,11 @@ export const campaignRoutes = {
   archiveCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/archive",
-    description: "Ends a campaign for good; its statistics stay.",
+    description:
+      "Ends a campaign for good; its statistics stay. An advertiser ends only what its own people have drafted.",
     params,
     answer: campaign,
+    refusals: [409],
   },
   attachCreative: {
     method: "POST",

@@ -97,6 +97,7 @@ export const fieldFaults = {
   REPORT_ADDRESS: [],
   REVERT_NOTHING: [],
   REVERT_REFUSED: ["setting"],
+  REVIEWED_AGAIN: [],
   REWARD_NEEDS_UNIT: [],
   ROLE_NEEDS: ["role"],
   ROUBLES: [],

@@ -7,6 +7,7 @@ import { tokenRoutes } from "./bot-tokens.ts";
 import { botRoutes } from "./bots.ts";
 import { boughtCreativeRoutes } from "./bought-creatives.ts";
 import { buyerRoutes } from "./buyers.ts";
+import { campaignReviewRoutes } from "./campaign-reviews.ts";
 import { campaignRoutes } from "./campaigns.ts";
 import { conversionRoutes } from "./conversions.ts";
 import { creativeRoutes } from "./creatives.ts";
@@ -44,6 +45,7 @@ export const operatorRoutes = {
   ...tokenRoutes,
   ...creativeRoutes,
   ...campaignRoutes,
+  ...campaignReviewRoutes,
   ...buyerRoutes,
   ...boughtCreativeRoutes,
   ...sourceOrderRoutes,

@@ -1,4 +1,4 @@
-import type { AlertCause } from "@intermission/operator-api/alerts";
+import type { AlertCause, momentaryCauses } from "@intermission/operator-api/alerts";
 import { notRequested, outcomesWithoutBid } from "@intermission/operator-api/bid-outcomes";
 import { inUnits } from "@intermission/operator-api/currency-units";
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
@@ -17,8 +17,8 @@ export interface Condition {
   botId: string | null;
 }
 
-/** A sign-in is no condition: it happens once. */
-export type ConditionCause = Exclude<AlertCause, "new-device">;
+/** Not what happens once. */
+export type ConditionCause = Exclude<AlertCause, (typeof momentaryCauses)[number]>;
 
 type Row = Omit<Condition, "cause">;
 
@@ -110,6 +110,7 @@ const queries = {
        select from creatives where review = 'waiting' and $1::timestamptz is not null
        union all select from bought_creatives where review in ('waiting', 'reported')
      ) as waiting`),
+  "campaigns-waiting": counted("campaigns where review = 'waiting' and $1::timestamptz is not null"),
   "views-held": counted(
     "views where suspicions <> '{}' and state = 'held' and opened_at > $1::timestamptz - interval '30 days'",
   ),

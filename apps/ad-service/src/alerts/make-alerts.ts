@@ -1,4 +1,4 @@
-import { alertCauses, rolesOfCause } from "@intermission/operator-api/alerts";
+import { type AlertCause, alertCauses, momentaryCauses, rolesOfCause } from "@intermission/operator-api/alerts";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { isPayable } from "../money/earnings.ts";
 import { settledUntil } from "../money/ledger.ts";
@@ -87,7 +87,9 @@ export async function makeAlerts(database: Pick<Database, "transaction">, of: Ma
       const isSettled = isPayable(monthBefore(now), { settled: await settledUntil(tx), now });
       conditions.push(...(await readDuePayouts(tx, { now, currency, isSettled })));
     }
-    const looked = alertCauses.filter((cause) => cause !== "new-device" && (withPayouts || cause !== "payout-due"));
+    const isLooked = (cause: AlertCause) =>
+      !momentaryCauses.some((one) => one === cause) && (withPayouts || cause !== "payout-due");
+    const looked = alertCauses.filter(isLooked);
     const [causes, objects] = [conditions.map(({ cause }) => cause), conditions.map(({ objectId }) => objectId)];
     await tx.run(end, [looked, causes, objects]);
     const begun = await tx.run(begin, [causes, objects, now]);
@@ -100,7 +102,12 @@ export async function makeAlerts(database: Pick<Database, "transaction">, of: Ma
   });
 }
 
-async function tell(tx: Transaction, conditions: readonly Condition[], now: Date): Promise<void> {
+/** Tells the people whom a cause concerns. A part of the transaction that makes what they are told of. */
+export async function tell(
+  tx: Transaction,
+  conditions: readonly (Omit<Condition, "cause"> & { cause: AlertCause })[],
+  now: Date,
+): Promise<void> {
   if (conditions.length === 0) return;
   await tx.run(make, [
     conditions.map(({ cause }) => cause),

@@ -31,6 +31,17 @@ const creativesAsJson = `coalesce((
         order by creative_id)
       from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`;
 
+/** What the review of a drafted campaign stores. */
+const reviewColumns = {
+  review: "review",
+  reviewReason: "review_reason",
+  submittedAt: "submitted_at",
+  approvedAt: "approved_at",
+} satisfies ColumnsOf<Pick<Campaign, "review" | "reviewReason" | "submittedAt" | "approvedAt">>;
+
+/** What a change of a campaign stores, beside its advertiser. */
+export const storedColumns = { ...settingColumns, status: "status", pausedBy: "paused_by", ...reviewColumns };
+
 export const campaignColumns = {
   campaignId: "campaign_id",
   advertiserId: "advertiser_id",
@@ -42,6 +53,7 @@ export const campaignColumns = {
   formats: "formats",
   status: "status",
   pausedBy: "paused_by",
+  ...reviewColumns,
   creatives: creativesAsJson,
   createdAt: "created_at",
   updatedAt: "updated_at",

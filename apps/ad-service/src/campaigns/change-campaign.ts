@@ -12,8 +12,8 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { byColumn } from "@intermission/postgres/row-columns";
 import { nextVersion } from "@intermission/postgres/row-version";
 import { hasTerms, rememberAdvertiser } from "../advertisers/advertisers.ts";
-import { type CampaignFault, campaignFault, settingColumns } from "./campaign-settings.ts";
-import { findCampaign } from "./campaigns.ts";
+import { type CampaignFault, campaignFault } from "./campaign-settings.ts";
+import { findCampaign, storedColumns } from "./campaigns.ts";
 
 /** The required settings of a new campaign; the others have defaults. */
 export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
@@ -24,10 +24,11 @@ export type AddCampaignOutcome =
   /** By a request with the same id. */
   | { outcome: "added-before"; campaign: Campaign }
   | { outcome: "invalid"; fault: CampaignFault }
-  | { outcome: "unknown-creative"; creativeId: string };
+  | { outcome: "unknown-creative"; creativeId: string }
+  | { outcome: "too-many-drafts" };
 
-const settable = Object.values(settingColumns).join(", ");
-// $4 of both: all settings by column, as JSON; $5: the advertiser.
+const settable = Object.values(storedColumns).join(", ");
+// $4 of insert, $3 of update: all of `storedColumns`, as JSON.
 const insert = statement<{ id: string }>(
   "campaigns.insert",
   `insert into campaigns (campaign_id, formats, created_at, updated_at, advertiser_id, ${settable})
@@ -36,9 +37,9 @@ const insert = statement<{ id: string }>(
 );
 const update = statement<Pick<Campaign, "updatedAt">>(
   "campaigns.update",
-  `update campaigns set (status, paused_by, updated_at, advertiser_id, ${settable}) =
-     (select $2::text, $6::text, ${nextVersion("campaigns", "$3")}, $5::text, ${settable}
-      from jsonb_populate_record(null::campaigns, $4::jsonb))
+  `update campaigns set (updated_at, advertiser_id, ${settable}) =
+     (select ${nextVersion("campaigns", "$2")}, $4::text, ${settable}
+      from jsonb_populate_record(null::campaigns, $3::jsonb))
    where campaign_id = $1 returning updated_at as "updatedAt"`,
 );
 const lock = statement<never>("campaigns.lock", "select from campaigns where campaign_id = $1 for update");
@@ -47,9 +48,11 @@ const touch = statement<never>(
   `update campaigns set updated_at = ${nextVersion("campaigns", "$2")} where campaign_id = $1`,
 );
 
+// $2: of this advertiser only; null: of all.
 const findCreatives = statement<{ id: string }>(
   "campaigns.find-creatives",
-  "select creative_id as id from creatives where creative_id = any($1)",
+  `select creative_id as id from creatives
+   where creative_id = any($1) and ($2::text is null or advertiser_id = $2)`,
 );
 const attach = statement<never>(
   "campaigns.attach-creative",
@@ -63,6 +66,15 @@ const detach = statement<never>(
   "update campaign_creatives set is_active = false where campaign_id = $1 and creative_id = $2",
 );
 
+type StateOf = Pick<Campaign, "status" | "pausedBy" | "review" | "reviewReason" | "submittedAt" | "approvedAt">;
+const noReview = { review: null, reviewReason: null, submittedAt: null, approvedAt: null } as const;
+/** A new campaign of the operator's, and one that its advertiser drafts. */
+const states = {
+  active: { status: "active", pausedBy: null, ...noReview },
+  draft: { status: "paused", pausedBy: "review", ...noReview, review: "draft" },
+} as const satisfies Record<string, StateOf>;
+
+/** As one that runs, or as a draft: of one's own videos, and not without bound. */
 export async function addCampaign(
   database: Database,
   {
@@ -71,23 +83,26 @@ export async function addCampaign(
     now,
     creativeIds = [],
     newAdvertiser,
+    as = "active",
     ...draft
-  }: CampaignDraft & Omit<Change, "expectedUpdatedAt">,
+  }: CampaignDraft & Omit<Change, "expectedUpdatedAt"> & { as?: keyof typeof states },
 ): Promise<AddCampaignOutcome> {
   const settings = { ...defaultSettings, ...draft };
-  const fault = campaignFault(settings) ?? creativesFault(draft.formats, creativeIds);
+  const isDraft = as === "draft";
+  const fault = campaignFault(settings) ?? creativesFault(draft.formats, { creativeIds, mayLack: isDraft });
   if (fault !== undefined) return { outcome: "invalid", fault };
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, campaignId);
-    const unknown = await firstUnknown(tx, creativeIds);
-    if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     const advertiser = await rememberAdvertiser(tx, settings.advertiser, newAdvertiser);
+    const unknown = await firstUnknown(tx, creativeIds, isDraft ? advertiser.advertiserId : null);
+    if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     if (newAdvertiser && !(await hasTerms(tx, advertiser.advertiserId, newAdvertiser)))
       return { outcome: "invalid", fault: knownAdvertiserFault(advertiser.name) };
     if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
     const unfit = (await sampleFault(tx, advertiser.advertiserId, settings)) ?? (await channelFault(tx, settings));
     if (unfit !== undefined) return { outcome: "invalid", fault: unfit };
-    const columns = JSON.stringify(byColumn(settingColumns, settings));
+    if (isDraft && (await hasTooManyDrafts(tx, advertiser.advertiserId))) return { outcome: "too-many-drafts" };
+    const columns = JSON.stringify(byColumn(storedColumns, { ...settings, ...states[as] }));
     const inserted = await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
     if (inserted.length > 0) {
       for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
@@ -97,6 +112,23 @@ export async function addCampaign(
     if (!campaign) throw new Error("the campaign disappeared while it was added");
     return { outcome: inserted.length > 0 ? "added" : "added-before", campaign };
   });
+}
+
+/** Of one advertiser, that were not approved. */
+export const MAX_DRAFTS = 100;
+const holdAdvertiser = statement<never>(
+  "campaigns.hold-advertiser",
+  "select from advertisers where advertiser_id = $1 for no key update",
+);
+const countDrafts = statement<{ count: number }>(
+  "campaigns.count-drafts",
+  `select count(*)::integer as count from campaigns
+   where advertiser_id = $1 and review <> 'approved' and status <> 'archived'`,
+);
+
+async function hasTooManyDrafts(tx: Transaction, advertiserId: string): Promise<boolean> {
+  await tx.run(holdAdvertiser, [advertiserId]);
+  return ((await tx.run(countDrafts, [advertiserId]))[0]?.count ?? 0) >= MAX_DRAFTS;
 }
 
 const findCharge = statement<{ day: string }>(
@@ -159,9 +191,12 @@ function archivedFault(name: string): CampaignFault {
   return { field: "advertiser", message, fault: fieldFault("ADVERTISER_ARCHIVED", { name }) };
 }
 
-function creativesFault(formats: CampaignFormat[], creativeIds: string[]): CampaignFault | undefined {
+export function creativesFault(
+  formats: CampaignFormat[],
+  { creativeIds, mayLack = false }: { creativeIds: readonly string[]; mayLack?: boolean },
+): CampaignFault | undefined {
   const [ofViews] = formats.filter(isViewFormat);
-  if ((ofViews !== undefined) === creativeIds.length > 0) return undefined;
+  if ((ofViews !== undefined) === creativeIds.length > 0 || (mayLack && creativeIds.length === 0)) return undefined;
   if (ofViews !== undefined) {
     return {
       field: "creativeIds",
@@ -173,8 +208,12 @@ function creativesFault(formats: CampaignFormat[], creativeIds: string[]): Campa
   return { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") };
 }
 
-async function firstUnknown(tx: Transaction, creativeIds: string[]): Promise<string | undefined> {
-  const known = new Set((await tx.run(findCreatives, [creativeIds])).map(({ id }) => id));
+async function firstUnknown(
+  tx: Transaction,
+  creativeIds: string[],
+  ofAdvertiser: string | null,
+): Promise<string | undefined> {
+  const known = new Set((await tx.run(findCreatives, [creativeIds, ofAdvertiser])).map(({ id }) => id));
   return creativeIds.find((creativeId) => !known.has(creativeId));
 }
 
@@ -183,8 +222,18 @@ export type UpdateCampaignOutcome =
   | { outcome: "unknown-campaign" }
   | { outcome: "archived" }
   | { outcome: "changed-since" }
-  | { outcome: "paused-by-operator" }
+  | { outcome: ChangeRefusal }
   | { outcome: "invalid"; fault: CampaignFault };
+
+type ChangeRefusal =
+  | "paused-by-operator"
+  /** It waits for an approval before it may run. */
+  | "not-approved"
+  /** No advertiser has drafted it: there is nothing to review. */
+  | "of-operator"
+  /** Its advertiser has not submitted it. */
+  | "draft"
+  | "approved-already";
 
 /**
  * Changes the given settings, and the status where it is reverted. Past charges keep their price; a view in progress is charged
@@ -195,23 +244,24 @@ export async function updateCampaign(
   database: Database,
   { changes, ...input }: Change & { changes: Partial<CampaignSettings & Pick<Campaign, "status">> },
 ): Promise<UpdateCampaignOutcome> {
-  return changeCampaign(database, input, (campaign) => {
+  return changeCampaign(database, input, (campaign): Changed => {
     const { status, ...settings } = changes;
-    const after = status === undefined ? {} : statusAfter(campaign, { status, by: "operator" });
-    return after === "paused-by-operator" ? after : { ...campaign, ...settings, ...after };
+    const after: Partial<StatusOf> | ChangeRefusal =
+      status === undefined ? {} : statusAfter(campaign, { status, by: "operator" });
+    return typeof after === "string" ? after : { ...campaign, ...settings, ...after };
   });
 }
 
-type Pauser = NonNullable<Campaign["pausedBy"]>;
+type Pauser = Exclude<Campaign["pausedBy"], "review" | null>;
 
 /** `archived` is permanent. An advertiser resumes only what its own people have paused. */
 export async function setCampaignStatus(
   database: Database,
   { status, by, ...of }: Omit<Change, "expectedUpdatedAt"> & { status: CampaignStatus; by: Pauser },
 ): Promise<UpdateCampaignOutcome> {
-  return changeCampaign(database, of, (campaign) => {
+  return changeCampaign(database, of, (campaign): Changed => {
     const after = statusAfter(campaign, { status, by });
-    return after === "paused-by-operator" ? after : { ...campaign, ...after };
+    return typeof after === "string" ? after : { ...campaign, ...after };
   });
 }
 
@@ -219,10 +269,12 @@ type StatusOf = Pick<Campaign, "status" | "pausedBy">;
 
 /** What the operator has paused stays the operator's, also when its advertiser pauses it once more. */
 function statusAfter(
-  before: StatusOf,
+  { pausedBy, review }: Pick<Campaign, "pausedBy" | "review">,
   { status, by }: { status: CampaignStatus; by: Pauser },
-): StatusOf | "paused-by-operator" {
-  const { pausedBy } = before;
+): StatusOf | ChangeRefusal {
+  // What an advertiser has not drafted, it does not end.
+  if (status === "archived" && review === null && by === "advertiser") return "of-operator";
+  if (status === "active" && review !== null && review !== "approved") return "not-approved";
   if (pausedBy === "operator" && by === "advertiser")
     return status === "paused" ? { status, pausedBy } : "paused-by-operator";
   return { status, pausedBy: status === "paused" ? by : null };
@@ -235,7 +287,7 @@ export interface Change {
   expectedUpdatedAt?: Date | undefined;
 }
 
-type Changed = Campaign | "paused-by-operator" | { fault: CampaignFault };
+export type Changed = Campaign | ChangeRefusal | "unchanged" | { fault: CampaignFault };
 
 /** Decides about the campaign as it is while nobody else changes it. */
 export async function changeCampaign(
@@ -252,7 +304,8 @@ export async function changeCampaign(
     if (expectedUpdatedAt !== undefined && before.updatedAt.getTime() !== expectedUpdatedAt.getTime())
       return { outcome: "changed-since" };
     const changes = await changed(before, tx);
-    if (changes === "paused-by-operator") return { outcome: changes };
+    if (changes === "unchanged") return { outcome: "updated", campaign: before };
+    if (typeof changes === "string") return { outcome: changes };
     if ("fault" in changes) return { outcome: "invalid", fault: changes.fault };
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
@@ -263,8 +316,8 @@ export async function changeCampaign(
     }
     const unfit = (await sampleFault(tx, advertiserId, changes)) ?? (await channelFault(tx, changes));
     if (unfit !== undefined) return { outcome: "invalid", fault: unfit };
-    const columns = JSON.stringify(byColumn(settingColumns, changes));
-    const [stored] = await tx.run(update, [campaignId, changes.status, now, columns, advertiserId, changes.pausedBy]);
+    const columns = JSON.stringify(byColumn(storedColumns, changes));
+    const [stored] = await tx.run(update, [campaignId, now, columns, advertiserId]);
     if (!stored) throw new Error("the campaign disappeared while it was changed");
     await audit(tx, opened);
     return { outcome: "updated", campaign: { ...changes, ...stored, advertiserId, advertiser } };
@@ -293,7 +346,7 @@ export async function attachCreative(
       const fault = { field: "creativeIds", message, fault: fieldFault("LINK_NEEDS_NO_VIDEO") } as const;
       return { outcome: "invalid", fault };
     }
-    if ((await firstUnknown(tx, [creativeId])) !== undefined) return { outcome: "unknown-creative" };
+    if ((await firstUnknown(tx, [creativeId], null)) !== undefined) return { outcome: "unknown-creative" };
     const attached = campaign.creatives.find((creative) => creative.creativeId === creativeId);
     const settings = {
       weight: weight ?? attached?.weight ?? 1,

@@ -1,3 +1,4 @@
+import { campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
 import { platforms } from "@intermission/operator-api/campaign-words";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
@@ -163,6 +164,28 @@ const add: Verb = (command, context) => {
     });
 };
 
+const draftFields = campaignReviewRoutes.draftCampaign.body.shape;
+const ofAdvertiser = Object.fromEntries(
+  Object.entries(settings).filter(([name]) => name in draftFields || name in draftFields.targeting.unwrap().shape),
+);
+const { priority, category, viewPriceMicros, clickPriceMicros } = settings;
+const approvedSettings = { priority, category, viewPriceMicros, clickPriceMicros };
+const inQueue = "as shown by campaigns list --review waiting";
+const expectedUpdatedAt = {
+  text: "the updatedAt of the campaign that was looked at; without it, the present one",
+  value: "moment",
+  isRequired: false,
+};
+
+/** The version that was looked at, or the present one. */
+async function ofPresentVersion(input: CommandInput, context: CommandContext): Promise<CommandInput> {
+  if (input.body.expectedUpdatedAt !== undefined) return input;
+  const { updatedAt } = await callRoute(context, "showCampaign", {
+    params: { campaignId: input.params.campaignId ?? "" },
+  });
+  return { ...input, body: { ...input.body, expectedUpdatedAt: updatedAt } };
+}
+
 const forecastFields = campaignRoutes.forecastViews.body.shape;
 const forecastOptions = Object.entries(settings).filter(
   ([name]) => name in forecastFields || name in forecastFields.targeting.unwrap().shape,
@@ -179,6 +202,7 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
       archived: "include archived campaigns",
       status: "in one state only",
       phase: "that do this now only",
+      review: "that advertisers have drafted, in one state of the review",
       format: "of one format only",
       advertiser: { text: "of one advertiser only: its id, or its name in any case", value: "name" },
       creativeId: { flag: "creative", text: "that show this creative only", value: "id" },
@@ -239,6 +263,44 @@ export const campaignCommands = subject("campaigns", "ads to show: videos and la
     description: "bring back what one change of a campaign has set",
     arguments: ["campaignId", "entryId"],
     options: { entryId: { text: "as shown by audit list", example: "4711" } },
+  }),
+  draft: campaignVerb("draftCampaign", {
+    description: "draft a campaign of an advertiser, which runs once it is approved",
+    examples: ['--advertiser "Acme" --name "Spring" --format direct_link --landing-url "https://example.com/"'],
+    options: {
+      ...ofAdvertiser,
+      advertiser: { text: "its id, or its name in any case", value: "name" },
+      formats: {
+        flag: "format",
+        value: "format...",
+        text: "rewarded, direct_link or interstitial; several are possible",
+      },
+      creativeIds: { flag: "creative", value: "id", text: "a video of the advertiser's" },
+    },
+    without: ["userCapSeconds"],
+    prepare: withSettings,
+  }),
+  revise: campaignVerb("reviseCampaign", {
+    description: "change settings of a drafted campaign as its advertiser does",
+    examples: ["cmp_8fJ2kLm4Qr9T --daily-budget 20"],
+    options: ofAdvertiser,
+    without: ["userCapSeconds"],
+    prepare: withSettings,
+  }),
+  submit: campaignVerb("submitCampaign", { description: "submit a drafted campaign for approval" }),
+  approve: campaignVerb("approveCampaign", {
+    description: "let a drafted campaign run, at its price or at the one that is set here",
+    arguments: ["campaignId"],
+    examples: ["cmp_8fJ2kLm4Qr9T --view-price 0.002"],
+    options: { campaignId: inQueue, ...approvedSettings, expectedUpdatedAt },
+    prepare: ofPresentVersion,
+  }),
+  refuse: campaignVerb("refuseCampaign", {
+    description: "keep a drafted campaign from running",
+    arguments: ["campaignId"],
+    examples: ['cmp_8fJ2kLm4Qr9T --reason "The landing page does not open"'],
+    options: { campaignId: inQueue, reason: { text: "for its advertiser", value: "text" }, expectedUpdatedAt },
+    prepare: ofPresentVersion,
   }),
   pause: campaignVerb("pauseCampaign", { description: "stop showing it to new viewers" }),
   resume: campaignVerb("resumeCampaign", { description: "undo pause" }),

@@ -33,6 +33,7 @@ export interface CampaignList {
   archived: boolean;
   status?: CampaignStatus | undefined;
   phase?: CampaignPhase | undefined;
+  review?: Campaign["review"] | undefined;
   format?: CampaignFormat | undefined;
   advertiser?: string | undefined;
   creativeId?: string | undefined;
@@ -46,14 +47,14 @@ interface Deps {
   standingsOf: StandingsOf;
 }
 
-/** The campaigns that match, by the parameters up to `$7`, the ids of those in a phase. */
+/** The campaigns that match, by the parameters up to `$8`, the ids of those in a phase. */
 const matching = `($1::boolean or status <> 'archived') and ($2::text is null or status = $2)
    and ($3::text is null or advertiser_id = $3) and ($4::text is null or formats @> array[$4])
    and ($5::text is null or exists (select from campaign_creatives
      where campaign_creatives.campaign_id = campaigns.campaign_id and creative_id = $5 and is_active))
    and ($6::text[] = '{}' or campaign_id ~ all ($6)
      or normalize(concat_ws(' ', name, ${campaignColumns.advertiser}), nfkc) ~ all ($6))
-   and ($7::text[] is null or campaign_id = any ($7))`;
+   and ($7::text is null or review = $7) and ($8::text[] is null or campaign_id = any ($8))`;
 
 const count: Statement<{ total: number }> = {
   name: "",
@@ -75,7 +76,7 @@ const isStored = (value: CampaignSort): value is keyof typeof stored => Object.h
 function pageStatement({ order, sort }: Pick<CampaignList, "order" | "sort">): Statement<Campaign> {
   const { value, isDescending } =
     sort === undefined ? { value: undefined, isDescending: false } : sortOf<CampaignSort>(sort);
-  const keys = { table: "campaigns", after: "$8", limit: "$9" };
+  const keys = { table: "campaigns", after: "$9", limit: "$10" };
   const { where, end } =
     value !== undefined && isStored(value)
       ? sortedPage({ value: stored[value], isDescending }, { ...keys, id: "campaign_id" })
@@ -113,7 +114,7 @@ export async function listCampaigns(
 async function filterOf(database: Database, of: Omit<CampaignList, "order" | "limit">): Promise<unknown[]> {
   const hasArchived = of.archived || of.status === "archived" || of.phase === "archived";
   const advertiserId = await advertiserIdOf(database, of.advertiser);
-  return [hasArchived, of.status, advertiserId, of.format, of.creativeId, findPatterns(of.find)];
+  return [hasArchived, of.status, advertiserId, of.format, of.creativeId, findPatterns(of.find), of.review];
 }
 
 async function readPage(
@@ -133,6 +134,7 @@ const ofPhase = [
   "name",
   "status",
   "pausedBy",
+  "review",
   "createdAt",
   "startsAt",
   "endsAt",
@@ -161,7 +163,7 @@ const phaseColumns = {
 // The page before may have ended at a campaign that does not match any more.
 const phaseRows: Statement<PhaseRow> = {
   name: "",
-  text: `select ${selected(phaseColumns)} from campaigns where (${matching}) or campaign_id = $8
+  text: `select ${selected(phaseColumns)} from campaigns where (${matching}) or campaign_id = $9
    order by created_at desc, campaign_id desc`,
 };
 const ofIds = statement<Campaign>("campaigns.of-ids", `${selectCampaigns} where campaign_id = any ($1)`);

@@ -26,7 +26,15 @@ import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
 import { findAuditEntry } from "../audit/read-entries.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
-import type { CampaignFault } from "./campaign-settings.ts";
+import {
+  addedBefore,
+  addedCampaign,
+  botsOf,
+  changedCampaign,
+  faultyCampaign,
+  requireCountries,
+  warningsOf,
+} from "./campaign-answers.ts";
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { findCampaign, unknownCampaign } from "./campaigns.ts";
 import {
@@ -152,10 +160,6 @@ async function shownCampaign(database: Database, campaignId: string): Promise<Ca
   return campaign;
 }
 
-const noCountries =
-  "cannot be used, since no source of countries is configured: set COUNTRY_DATABASE (a file in MaxMind's format) or COUNTRY_HEADER " +
-  "(a header of the trusted proxy), start the ad service again, then repeat this";
-
 async function forecastOf(
   { database, currency, hasCountries, now }: CampaignOperatorDeps,
   settings: ForecastSettings & { campaignId?: string },
@@ -163,62 +167,6 @@ async function forecastOf(
   requireCountries(settings.targeting, hasCountries);
   if (settings.campaignId !== undefined) await shownCampaign(database, settings.campaignId);
   return { currency, ...forecast(settings, await readForecastFacts(database, { ...settings, now: now() })) };
-}
-
-function requireCountries(targeting: Targeting | undefined, hasCountries: boolean): void {
-  if (targeting?.countries === undefined || hasCountries) return;
-  throw invalidField("targeting.countries", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
-}
-
-function changedCampaign(outcome: UpdateCampaignOutcome, campaignId: string): Campaign {
-  switch (outcome.outcome) {
-    case "updated":
-      return outcome.campaign;
-    case "unknown-campaign":
-      throw unknownCampaign(campaignId);
-    case "archived":
-      throw conflict("CAMPAIGN_ARCHIVED", `campaign ${campaignId} is archived, which cannot be undone`);
-    case "changed-since":
-      throw conflict("CAMPAIGN_CHANGED", `campaign ${campaignId} was changed since it was read: read it again`);
-    case "paused-by-operator":
-      throw conflict(
-        "PAUSED_BY_OPERATOR",
-        `campaign ${campaignId} was paused by the operator, who alone can resume it`,
-      );
-    case "invalid":
-      throw faultyCampaign(outcome.fault);
-    default:
-      throw outcome satisfies never;
-  }
-}
-
-function faultyCampaign({ field, message, fault }: CampaignFault): HttpError {
-  return invalidField(field, message, fault);
-}
-
-function addedCampaign(added: AddCampaignOutcome, draft: CampaignDraft): Campaign {
-  if (added.outcome === "invalid") throw faultyCampaign(added.fault);
-  if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
-  return added.outcome === "added" ? added.campaign : addedBefore(added.campaign, draft);
-}
-
-/** The campaign of a repeated request, unless something else is asked for now. */
-function addedBefore(campaign: Campaign, draft: CampaignDraft): Campaign {
-  if (isOfDraft(campaign, draft)) return campaign;
-  const message = `the request with this idempotency key has added ${campaign.campaignId}, which has other settings: see campaigns show`;
-  throw conflict("IDEMPOTENCY_KEY_REUSED", message);
-}
-
-/** The effects of a change that are rarely meant. */
-async function warningsOf(
-  { database, now }: Pick<CampaignOperatorDeps, "database" | "now">,
-  campaignId: string,
-  changes: Partial<CampaignSettings>,
-) {
-  const before = await findCampaign(database, campaignId);
-  if (!before) throw unknownCampaign(campaignId);
-  const facts = await readWarningFacts(database, { campaignId, now: now() });
-  return campaignWarnings({ ...facts, before, changes, now: now() });
 }
 
 /** What brings back the state before a change, once the effects that are rarely meant are confirmed. */
@@ -286,9 +234,4 @@ async function attached(
   if (outcome.outcome === "invalid") throw faultyCampaign(outcome.fault);
   await campaigns.refresh();
   return outcome.campaign;
-}
-
-/** With a mistyped id a campaign would be shown to no user, or to all users. */
-function botsOf(target: Targeting | undefined): string[] {
-  return [...(target?.bots ?? []), ...(target?.excludedBots ?? [])];
 }

@@ -38,8 +38,16 @@ export function budgetFault(
       return { field, message, fault: fieldFault("ONLY_RAISED") };
     }
   }
-  const { totalBudgetMicros: total } = raised;
-  if (total === undefined || leftMicros === null || BigInt(total) - spentMicros <= leftMicros) return undefined;
+  return moneyFault(raised, { spentMicros, leftMicros });
+}
+
+/** A total budget within what the campaign has spent and its advertiser has left. */
+export function moneyFault(
+  { totalBudgetMicros: total }: { readonly totalBudgetMicros?: number | null | undefined },
+  { spentMicros, leftMicros }: BudgetFacts,
+): CampaignFault | undefined {
+  if (total === undefined || total === null) return undefined;
+  if (leftMicros === null || BigInt(total) - spentMicros <= leftMicros) return undefined;
   const most = amountOf(spentMicros + leftMicros);
   const message = `must be ${most} at most: what the campaign has spent, and what the advertiser has left`;
   return { field: "totalBudgetMicros", message, fault: fieldFault("ABOVE_MONEY", { most }) };
@@ -51,12 +59,12 @@ export function raiseBudget(
   { budgets, ...of }: Change & { budgets: { readonly [Field in keyof Budgets]?: number | undefined } },
 ): Promise<UpdateCampaignOutcome> {
   return changeCampaign(database, of, async (campaign, tx) => {
-    const fault = budgetFault(campaign, budgets, await factsOf(tx, campaign.campaignId));
+    const fault = budgetFault(campaign, budgets, await budgetFactsOf(tx, campaign.campaignId));
     return fault === undefined ? { ...campaign, ...definedFields(budgets) } : { fault };
   });
 }
 
-async function factsOf(tx: Transaction, campaignId: string): Promise<BudgetFacts> {
+export async function budgetFactsOf(tx: Transaction, campaignId: string): Promise<BudgetFacts> {
   const [row] = await tx.run(readFacts, [campaignId]);
   const left = row?.left ?? null;
   return { spentMicros: BigInt(row?.spent ?? 0), leftMicros: left === null ? null : BigInt(left) };

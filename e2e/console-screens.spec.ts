@@ -34,6 +34,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/campaigns/$campaignId": ({ campaignId }) => [`campaigns/${campaignId}`],
   "/creatives": () => ["creatives"],
   "/approval": () => ["approval"],
+  "/approval/campaigns": () => ["approval/campaigns"],
   "/creatives/vast": () => ["creatives/vast"],
   "/creatives/$creativeId": ({ creativeId }) => [`creatives/${creativeId}`],
   "/explain": () => [`explain?bot=${BOT}`],

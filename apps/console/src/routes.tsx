@@ -86,6 +86,11 @@ const creativeQueue = createRoute({
   path: "/approval",
   component: screen(() => import("./creatives/queue-screen.tsx"), "QueueScreen"),
 });
+const campaignQueue = createRoute({
+  ...under,
+  path: "/approval/campaigns",
+  component: screen(() => import("./campaigns/queue-screen.tsx"), "CampaignQueueScreen"),
+});
 const vastTester = createRoute({
   ...under,
   path: "/creatives/vast",
@@ -225,7 +230,7 @@ export const router = createRouter({
     // biome-ignore format: packed
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
-      creatives, creativeQueue, vastTester, creative, buyers, buyer,
+      creatives, creativeQueue, campaignQueue, vastTester, creative, buyers, buyer,
       advertisers, advertiser, payouts, filings, people, audit, system, account, alerts,
       timeline, reviews, conversions, tasks, publisher, reports,
       unknown,

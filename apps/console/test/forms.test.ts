@@ -1,5 +1,6 @@
 import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
+import { campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
 import { type Campaign, campaignRoutes, campaignSettings, defaultSettings } from "@intermission/operator-api/campaigns";
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
@@ -16,7 +17,13 @@ import { correctionForm, topUpForm } from "../src/advertisers/money-form-definit
 import { advertiserPartyForm, operatorForm, payeeForm } from "../src/advertisers/party-forms.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
 import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
-import { campaignForm, newCampaignValues } from "../src/campaigns/campaign-form-definition.ts";
+import {
+  approvalForm,
+  campaignForm,
+  campaignRefusalForm,
+  draftForm,
+  newCampaignValues,
+} from "../src/campaigns/campaign-form-definition.ts";
 import {
   creativeNameForm,
   legalLineForm,
@@ -41,6 +48,13 @@ import { publisherCorrectionForm } from "../src/publisher/correction-form-defini
 /** Each form of the console, with the bodies of the routes that it fills in. */
 const forms: readonly [string, FormDefinition, readonly z.ZodObject[]][] = [
   ["campaign", campaignForm, [campaignRoutes.addCampaign.body, campaignRoutes.updateCampaign.body]],
+  [
+    "draft of a campaign",
+    draftForm,
+    [campaignReviewRoutes.draftCampaign.body, campaignReviewRoutes.reviseCampaign.body],
+  ],
+  ["approval of a campaign", approvalForm, [campaignReviewRoutes.approveCampaign.body]],
+  ["refusal of a campaign", campaignRefusalForm, [campaignReviewRoutes.refuseCampaign.body]],
   ["bot", botForm, [botRoutes.updateBot.body]],
   ["new bot", newBotForm, [botRoutes.addBot.body]],
   ["new advertiser", newAdvertiserForm, [advertiserRoutes.addAdvertiser.body]],
@@ -95,6 +109,10 @@ const campaign: Campaign = {
   formats: ["rewarded", "direct_link"],
   status: "active",
   pausedBy: null,
+  review: null,
+  reviewReason: null,
+  submittedAt: null,
+  approvedAt: null,
   startsAt: now,
   endsAt: null,
   landingUrl: "https://shop.example/",

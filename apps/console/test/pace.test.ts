@@ -47,7 +47,7 @@ test("an active campaign that does not run says why", () => {
     creatives: [creative],
   };
   const left = { budgetLeftMicros: 10, deliveredShare: 0.1, advertiserLeftMicros: null, isAdvertiserStopped: false };
-  const campaign = { status: "active", pausedBy: null, ...plan, ...prices, ...left } as const;
+  const campaign = { status: "active", pausedBy: null, review: null, ...plan, ...prices, ...left } as const;
   const phase = (changes: Partial<Parameters<typeof phaseOf>[0]>) =>
     phaseOf({ ...campaign, ...changes }, at(6).getTime());
   expect(phase({})).toBe("running");

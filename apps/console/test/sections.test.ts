@@ -11,7 +11,8 @@ test("a screen is for the roles that may use its section's route; a screen withi
     });
   };
   expect(isFor("advertiser", "/campaigns/cmp_1")).toBe(true);
-  expect(isFor("advertiser", "/campaigns/new")).toBe(false);
+  expect(isFor("advertiser", "/campaigns/new")).toBe(true);
+  expect(isFor("analyst", "/campaigns/new")).toBe(false);
   expect(isFor("advertiser", "/bots/7000000001")).toBe(false);
   expect(isFor("publisher", "/bots/7000000001")).toBe(true);
   expect(isFor("publisher", "/bots/new")).toBe(false);

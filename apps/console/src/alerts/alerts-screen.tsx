@@ -99,6 +99,8 @@ function AlertLink({ alert: { cause, objectId }, children }: { alert: Alert; chi
         </Link>
       );
     case "budget-spent":
+    case "campaign-approved":
+    case "campaign-refused":
       return (
         <Link to="/campaigns/$campaignId" params={{ campaignId: objectId }} className="row-link">
           {children}
@@ -125,6 +127,12 @@ function AlertLink({ alert: { cause, objectId }, children }: { alert: Alert; chi
     case "videos-waiting":
       return (
         <Link to="/approval" className="row-link">
+          {children}
+        </Link>
+      );
+    case "campaigns-waiting":
+      return (
+        <Link to="/approval/campaigns" className="row-link">
           {children}
         </Link>
       );

@@ -27,7 +27,7 @@ const otherWords = loadWords("auditValues") satisfies Record<
 /** The words of the store in fields of closed lists, as other screens say them. */
 function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
   const bot = botFormWords[language].options;
-  const { pausedState: paused, byOperator, byAdvertiser } = campaignWords[language];
+  const { pausedState: paused, byOperator, byAdvertiser, byReview } = campaignWords[language];
   const { archived } = phaseWords[language];
   const { held, refused, paid } = reviewStateWords[language];
   return {
@@ -38,7 +38,7 @@ function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
     kind: creativeWords[language].kinds,
     outcome: { held, refused, released: paid },
     pacing: campaignFormWords[language].options.pacing,
-    paused_by: { operator: byOperator, advertiser: byAdvertiser } satisfies Record<Pauser, string>,
+    paused_by: { operator: byOperator, advertiser: byAdvertiser, review: byReview } satisfies Record<Pauser, string>,
     pay_per_code: bot.payPerCode,
     priority: priorityWords[language],
     resume_state: deliveryWords[language],

@@ -9,7 +9,7 @@ import { useWords } from "../words/word-table.ts";
 import { BudgetCell } from "./budget-cell.tsx";
 import { daysLeft, phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
-import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
+import { useMayArchive, useMayResume, useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 
 export type ListedCampaign = Campaign & DeliveredSoFar;
@@ -100,9 +100,9 @@ function RowActions({
   const words = useWords(campaignWords);
   const may = useMay();
   const mayResume = useMayResume();
+  const mayArchive = useMayArchive();
   const { pause, resume, archive } = useStatusChanges();
   const { name, status } = campaign;
-  const isArchived = status === "archived";
   return (
     <span className="row-actions">
       {status === "active" && may("pauseCampaign") && (
@@ -132,7 +132,7 @@ function RowActions({
           onClick={() => onDuplicate(campaign)}
         />
       )}
-      {!isArchived && may("archiveCampaign") && (
+      {mayArchive(campaign) && (
         <Button
           look="quiet"
           icon="archive"

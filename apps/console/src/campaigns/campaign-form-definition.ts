@@ -1,3 +1,4 @@
+import { advertiserSettings, campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
 import { campaignFormats, viewFormats } from "@intermission/operator-api/campaign-words";
 import {
   type Campaign,
@@ -10,12 +11,14 @@ import { usualTerms } from "@intermission/operator-api/terms";
 import type { z } from "zod";
 import {
   defineForm,
+  type FormDefinition,
   type NameOf,
   otherFields,
   type TitleOf,
   type TypedValues,
   typedValuesOf,
 } from "../forms/form-definition.ts";
+import { type FieldName, fieldsOf } from "../forms/form-fields.ts";
 
 /** What a request adds, with each setting as a change of it has it. */
 const schema = campaignRoutes.addCampaign.body.extend(campaignSettings.shape);
@@ -83,8 +86,39 @@ export const campaignForm = defineForm(schema, {
   faultsAt: { targeting: "targeting/bots", newAdvertiser: "newAdvertiser/billing" },
 });
 
+const draftSchema = campaignReviewRoutes.draftCampaign.body.extend(advertiserSettings.shape);
+type DraftField = Extract<Placed, FieldName<z.input<typeof draftSchema>>>;
+const draftFields: ReadonlySet<string> = new Set(fieldsOf(draftSchema).map(({ name }) => name));
+const isOfDraft = (name: Placed): name is DraftField => draftFields.has(name);
+
 export type CampaignField = NameOf<typeof campaignForm>;
 export type CampaignSection = TitleOf<typeof campaignForm>;
+
+/** What an advertiser sets of its own campaign. */
+export const draftForm: FormDefinition<CampaignField, CampaignSection> = defineForm(draftSchema, {
+  sections: [
+    ...sections.map(({ fields, ...section }) => ({ ...section, fields: fields.filter(isOfDraft) })),
+    { title: "order", isFolded: true, fields: ["pacing"] },
+  ],
+  elsewhere: { idempotencyKey: "the screen makes one for each campaign" },
+  faultsAt: { targeting: "targeting/botCategories" },
+});
+
+/** What an operator sets as it approves a campaign. */
+export const approvalForm = defineForm(
+  campaignReviewRoutes.approveCampaign.body.extend(
+    campaignSettings.pick({ viewPriceMicros: true, clickPriceMicros: true, priority: true, category: true }).shape,
+  ),
+  {
+    sections: [{ fields: ["viewPriceMicros", "clickPriceMicros", "priority", "category"] }],
+    elsewhere: { expectedUpdatedAt: "of the campaign that the reader sees" },
+  },
+);
+
+export const campaignRefusalForm = defineForm(campaignReviewRoutes.refuseCampaign.body, {
+  sections: [{ fields: ["reason"] }],
+  elsewhere: { expectedUpdatedAt: "of the campaign that the reader sees" },
+});
 
 /** What the fields hold where nothing is set. */
 export const newCampaignValues: TypedValues = typedValuesOf(campaignForm, {

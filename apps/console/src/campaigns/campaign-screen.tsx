@@ -13,7 +13,7 @@ import type { ListedCampaign } from "./campaign-columns.tsx";
 import { DuplicateDialog } from "./duplicate-dialog.tsx";
 import { phaseOf } from "./pace.ts";
 import { PhasePill } from "./phase-pill.tsx";
-import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
+import { useMayArchive, useMayResume, useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 import "./campaigns.css";
 
@@ -21,6 +21,7 @@ import "./campaigns.css";
 const CampaignPlan = lazy(async () => ({ default: (await import("./campaign-plan.tsx")).CampaignPlan }));
 const CampaignVideos = lazy(async () => ({ default: (await import("./campaign-videos.tsx")).CampaignVideos }));
 const LastDays = lazy(async () => ({ default: (await import("../reports/last-days.tsx")).LastDays }));
+const ReviewPanel = lazy(async () => ({ default: (await import("./review-panel.tsx")).ReviewPanel }));
 const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
 const route = getRouteApi("/shell/campaigns/$campaignId");
@@ -48,6 +49,11 @@ export function CampaignScreen() {
         {(read) => (
           <div className="stack">
             {progress && <Progress campaign={progress} currency={listed.data?.currency ?? "USD"} />}
+            {read.review !== null && read.status !== "archived" && (
+              <Suspense fallback={<Skeleton rows={2} />}>
+                <ReviewPanel key={read.campaignId} campaign={read} />
+              </Suspense>
+            )}
             <Suspense fallback={<Skeleton rows={4} />}>
               {progress && <CampaignPlan campaign={progress} />}
               {read.formats.some(isViewFormat) && <CampaignVideos campaign={read} />}
@@ -105,6 +111,7 @@ function Actions({ campaign }: { campaign: Campaign }) {
   const mayResume = useMayResume();
   const { pause, resume, archive } = useStatusChanges();
   const [isDuplicated, setDuplicated] = useState(false);
+  const mayArchive = useMayArchive();
   const { status, campaignId } = campaign;
   return (
     <>
@@ -123,7 +130,7 @@ function Actions({ campaign }: { campaign: Campaign }) {
       )}
       {mayResume(campaign) && <Button onClick={() => void resume(campaign)}>{words.resume}</Button>}
       {may("addCampaign") && <Button onClick={() => setDuplicated(true)}>{words.duplicate}</Button>}
-      {status !== "archived" && may("archiveCampaign") && (
+      {mayArchive(campaign) && (
         <Button look="danger" onClick={() => void archive(campaign)}>
           {words.archive}
         </Button>

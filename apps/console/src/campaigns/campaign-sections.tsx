@@ -11,7 +11,7 @@ import { type CampaignField, type CampaignSection, newCampaignValues } from "./c
 import { Forecast } from "./forecast.tsx";
 import { wordsOfCampaignForm } from "./form-words.ts";
 import { useAdvertisersLike } from "./use-advertisers-like.ts";
-import { campaignWords } from "./words.ts";
+import { campaignReviewWords, campaignWords } from "./words.ts";
 
 /** Only a new campaign has it. */
 const VideosField = lazy(async () => ({ default: (await import("./videos-field.tsx")).VideosField }));
@@ -22,13 +22,19 @@ interface CampaignSectionsProps {
   /** Of a campaign that exists. */
   campaignId?: string;
   conflicts?: FormConflicts | undefined;
+  /** Of an advertiser's own: an operator sets the price in the end. */
+  isDraft?: boolean;
 }
 
 /** The fields of a campaign, with warnings about what is rarely meant. */
-export function CampaignSections({ form, isNewAdvertiser, campaignId, conflicts }: CampaignSectionsProps) {
+export function CampaignSections(props: CampaignSectionsProps) {
+  const { form, isNewAdvertiser, campaignId, conflicts, isDraft = false } = props;
   const language = useLanguage();
   const may = useMay();
-  const words = wordsOfCampaignForm(language, form.values["newAdvertiser/billing"]);
+  const usual = wordsOfCampaignForm(language, form.values["newAdvertiser/billing"]);
+  const { priceHint } = useWords(campaignReviewWords);
+  const ofPrice = isDraft ? { viewPriceMicros: priceHint, clickPriceMicros: priceHint } : {};
+  const words = { ...usual, hints: { ...usual.hints, ...ofPrice } };
   const { data } = useAdvertisersLike(String(form.values.advertiser ?? ""));
   return (
     <>
@@ -40,7 +46,7 @@ export function CampaignSections({ form, isNewAdvertiser, campaignId, conflicts 
         suggestions={{ advertiser: data?.advertisers.map(({ name }) => name) ?? [] }}
         controls={{ creativeIds: VideosField }}
       />
-      <Warnings values={form.values} isNewAdvertiser={isNewAdvertiser} />
+      <Warnings values={form.values} isNewAdvertiser={isNewAdvertiser} isDraft={isDraft} />
       {may("forecastViews") && hasVideos(form.values) && <Forecast form={form} campaignId={campaignId} />}
     </>
   );
@@ -48,7 +54,15 @@ export function CampaignSections({ form, isNewAdvertiser, campaignId, conflicts 
 
 const hasVideos = ({ formats }: TypedValues) => Array.isArray(formats) && formats.includes("rewarded");
 
-function Warnings({ values, isNewAdvertiser }: { values: TypedValues; isNewAdvertiser: boolean }) {
+function Warnings({
+  values,
+  isNewAdvertiser,
+  isDraft,
+}: {
+  values: TypedValues;
+  isNewAdvertiser: boolean;
+  isDraft: boolean;
+}) {
   const words = useWords(campaignWords);
   const isSet = (...names: CampaignField[]) => names.some((name) => !isEmpty(values[name]));
   const hasPrice = isSet("viewPriceMicros", "clickPriceMicros", "taskPriceMicros");
@@ -61,8 +75,8 @@ function Warnings({ values, isNewAdvertiser }: { values: TypedValues; isNewAdver
     "totalClickCap",
   ] as const;
   const warnings = [
-    !hasPrice && values.priority !== "house" && words.warnNoPrice,
-    hasPrice && !isSet(...limits) && words.warnNoCap,
+    !isDraft && !hasPrice && values.priority !== "house" && words.warnNoPrice,
+    !isDraft && hasPrice && !isSet(...limits) && words.warnNoCap,
     isNewAdvertiser && words.warnNewAdvertiser(String(values.advertiser).trim()),
     ...unknownMacros(String(values.landingUrl)).map(words.warnMacro),
   ];

@@ -1,4 +1,9 @@
-import { type CampaignStatus, campaignStatuses, phasesOfActive } from "@intermission/operator-api/campaign-words";
+import {
+  type CampaignStatus,
+  campaignStatuses,
+  phasesOfActive,
+  phasesOfReview,
+} from "@intermission/operator-api/campaign-words";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useRef, useState } from "react";
 import { rowsOf } from "../operator/use-pages.ts";
@@ -62,7 +67,7 @@ export function CampaignsScreen() {
       aside={
         <>
           {pages.data && <AsOf at={pages.dataUpdatedAt} />}
-          {may("addCampaign") && <AddLink />}
+          {may("draftCampaign") && <AddLink />}
         </>
       }
     >
@@ -113,7 +118,7 @@ function NoCampaign({ isFiltered }: { isFiltered: boolean }) {
   const words = useWords(campaignWords);
   const may = useMay();
   return (
-    <EmptyState action={isFiltered ? <ShowAll /> : may("addCampaign") && <AddLink />}>
+    <EmptyState action={isFiltered ? <ShowAll /> : may("draftCampaign") && <AddLink />}>
       {isFiltered ? words.noMatch : words.none}
     </EmptyState>
   );
@@ -173,10 +178,11 @@ interface StateFilterProps {
   onChange: (changes: Pick<CampaignsSearch, "status" | "phase">) => void;
 }
 
-/** The status, and what an active campaign does now. */
+/** The status, what an active campaign does now, and where one of an advertiser is in its review. */
 function StateFilter({ search: { status, phase }, onChange }: StateFilterProps) {
   const words = useWords(campaignWords);
   const phases = phaseWords[useLanguage()];
+  const offered = [...phasesOfActive, ...phasesOfReview];
   return (
     <FilterSelect
       label={words.state}
@@ -184,12 +190,12 @@ function StateFilter({ search: { status, phase }, onChange }: StateFilterProps) 
       all={words.allStates}
       options={[
         ...campaignStatuses.map((state) => ({ value: state, text: words[states[state]] })),
-        ...phasesOfActive.map((one) => ({ value: one, text: phases[one] })),
+        ...offered.map((one) => ({ value: one, text: phases[one] })),
       ]}
       onChange={(chosen) =>
         onChange({
           status: campaignStatuses.find((one) => one === chosen),
-          phase: phasesOfActive.find((one) => one === chosen),
+          phase: offered.find((one) => one === chosen),
         })
       }
     />

@@ -1,29 +1,41 @@
-import { campaignRoutes } from "@intermission/operator-api/campaigns";
+import { campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
+import { type Campaign, campaignRoutes } from "@intermission/operator-api/campaigns";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useDraft, useKeptDraft } from "../forms/draft.ts";
 import type { TypedValues } from "../forms/form-definition.ts";
-import { useSubmit, useTypedForm } from "../forms/typed-form.ts";
-import { usePerson } from "../session/use-session.ts";
+import { type TypedForm, useSubmit, useTypedForm } from "../forms/typed-form.ts";
+import { useMay, usePerson } from "../session/use-session.ts";
 import { Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
-import { campaignForm, isCampaignField, newCampaignValues } from "./campaign-form-definition.ts";
+import {
+  type CampaignField,
+  type CampaignSection,
+  campaignForm,
+  draftForm,
+  isCampaignField,
+  newCampaignValues,
+} from "./campaign-form-definition.ts";
 import { useIsNewAdvertiser } from "./use-advertisers-like.ts";
-import { campaignWords } from "./words.ts";
+import { campaignReviewWords, campaignWords } from "./words.ts";
 import "./campaigns.css";
 
 const CampaignSections = lazy(async () => ({ default: (await import("./campaign-sections.tsx")).CampaignSections }));
 
 const nameIn = ({ advertiser }: TypedValues) => String(advertiser ?? "").trim();
 
+/** One that runs at once, or of an advertiser's people a draft. */
 export function NewCampaignScreen() {
+  return useMay()("addCampaign") ? <NewCampaign /> : <NewDraft />;
+}
+
+function NewCampaign() {
   const words = useWords(campaignWords);
-  const navigate = useNavigate();
-  const notice = useNotice();
+  const onAdded = useAdded();
   const add = useConfirmedChange(campaignRoutes.addCampaign, words.create);
   const { personId } = usePerson();
   const draft = useDraft("campaign-draft", { personId, usual: newCampaignValues });
@@ -42,15 +54,72 @@ export function NewCampaignScreen() {
     schema: campaignRoutes.addCampaign.body,
     fixed: { idempotencyKey: draft.idempotencyKey },
     onBody: (body) =>
-      add.run({ body }, ({ campaignId, name }) => {
+      add.run({ body }, (added) => {
         draft.discard();
-        notice({ text: words.created(name) });
-        void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
+        onAdded(added, words.created(added.name));
       }),
   });
   return (
+    <CampaignPage form={form} draft={draft} submitText={words.create} isBusy={add.isPending} onSubmit={submit}>
+      <CampaignSections form={form} isNewAdvertiser={isNewAdvertiser(form.values)} />
+      {add.dialog}
+    </CampaignPage>
+  );
+}
+
+function NewDraft() {
+  const words = useWords(campaignReviewWords);
+  const onAdded = useAdded();
+  const add = useConfirmedChange(campaignReviewRoutes.draftCampaign, words.saveDraft);
+  const { personId, advertiserId } = usePerson();
+  const draft = useDraft("own-campaign-draft", { personId, usual: newCampaignValues });
+  const form = useTypedForm(draftForm, {
+    initial: draft.values,
+    serverFaults: add.faults,
+    isShown: (name, values) => isCampaignField(name, values, { isNew: true, isNewAdvertiser: false }),
+  });
+  useKeptDraft(draft, form.methods);
+  const submit = useSubmit(form, {
+    schema: campaignReviewRoutes.draftCampaign.body,
+    fixed: { idempotencyKey: draft.idempotencyKey },
+    onBody: (body) =>
+      add.run({ query: { advertiser: advertiserId ?? "" }, body }, (added) => {
+        draft.discard();
+        onAdded(added, words.drafted(added.name));
+      }),
+  });
+  return (
+    <CampaignPage form={form} draft={draft} submitText={words.saveDraft} isBusy={add.isPending} onSubmit={submit}>
+      <CampaignSections form={form} isNewAdvertiser={false} isDraft />
+      {add.dialog}
+    </CampaignPage>
+  );
+}
+
+/** Says that a campaign is added, and leads to it. */
+function useAdded() {
+  const navigate = useNavigate();
+  const notice = useNotice();
+  return ({ campaignId }: Pick<Campaign, "campaignId">, text: string) => {
+    notice({ text });
+    void navigate({ to: "/campaigns/$campaignId", params: { campaignId } });
+  };
+}
+
+interface CampaignPageProps {
+  form: TypedForm<CampaignField, CampaignSection>;
+  draft: ReturnType<typeof useDraft>;
+  submitText: string;
+  isBusy: boolean;
+  onSubmit: (event: FormEvent) => unknown;
+  children: ReactNode;
+}
+
+function CampaignPage({ form, draft, submitText, isBusy, onSubmit, children }: CampaignPageProps) {
+  const words = useWords(campaignWords);
+  return (
     <Page title={words.add}>
-      <form className="panel narrow" onSubmit={submit} noValidate>
+      <form className="panel narrow" onSubmit={(event) => void onSubmit(event)} noValidate>
         {draft.isRestored && (
           <p className="row">
             <span role="status">{words.draftRestored}</span>
@@ -65,16 +134,13 @@ export function NewCampaignScreen() {
             </Button>
           </p>
         )}
-        <Suspense fallback={<Skeleton rows={8} />}>
-          <CampaignSections form={form} isNewAdvertiser={isNewAdvertiser(form.values)} />
-        </Suspense>
+        <Suspense fallback={<Skeleton rows={8} />}>{children}</Suspense>
         <div className="row">
-          <Button look="primary" type="submit" isBusy={add.isPending}>
-            {words.create}
+          <Button look="primary" type="submit" isBusy={isBusy}>
+            {submitText}
           </Button>
         </div>
       </form>
-      {add.dialog}
     </Page>
   );
 }

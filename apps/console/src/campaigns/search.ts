@@ -1,4 +1,4 @@
-import { campaignStatuses, phasesOfActive } from "@intermission/operator-api/campaign-words";
+import { campaignStatuses, phasesOfActive, phasesOfReview } from "@intermission/operator-api/campaign-words";
 import { z } from "zod";
 import { searchOf, sortField } from "../operator/address-search.ts";
 
@@ -8,7 +8,7 @@ export const campaignsSearch = searchOf(
     find: z.string().max(64),
     advertiser: z.string().max(128),
     status: z.enum(campaignStatuses),
-    phase: z.enum(phasesOfActive),
+    phase: z.enum([...phasesOfActive, ...phasesOfReview]),
     sort: sortField,
   }),
 );

@@ -7,7 +7,7 @@ import { uiWords } from "../ui/words.ts";
 import { useWords } from "../words/word-table.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
 import { type Verb, verbs } from "./change-each.ts";
-import { useMayResume, useStatusChanges } from "./use-status-changes.ts";
+import { useMayArchive, useMayResume, useStatusChanges } from "./use-status-changes.ts";
 import { campaignWords } from "./words.ts";
 
 /** As many names as the question shows. */
@@ -17,10 +17,11 @@ const NAMED = 5;
 function useChangeable(campaigns: readonly ListedCampaign[]): Record<Verb, ListedCampaign[]> {
   const may = useMay();
   const mayResume = useMayResume();
+  const mayArchive = useMayArchive();
   return {
     pause: may("pauseCampaign") ? campaigns.filter(({ status }) => status === "active") : [],
     resume: campaigns.filter(mayResume),
-    archive: may("archiveCampaign") ? campaigns.filter(({ status }) => status !== "archived") : [],
+    archive: campaigns.filter(mayArchive),
   };
 }
 

@@ -1,6 +1,7 @@
 import { advertiserKey, advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { answerOf } from "../operator/use-operator.ts";
+import { useMay } from "../session/use-session.ts";
 import { usePaused } from "../ui/use-paused.ts";
 
 const MAX_SUGGESTED = 20;
@@ -11,6 +12,7 @@ export function useAdvertisersLike(typed: string) {
   const query = { name: name || undefined, limit: MAX_SUGGESTED };
   const { data, isPlaceholderData } = useQuery({
     ...answerOf(advertiserRoutes.listAdvertisers, { query }),
+    enabled: useMay()("listAdvertisers"),
     placeholderData: keepPreviousData,
   });
   return { data, isOf: (text: string) => !isPlaceholderData && advertiserKey(text) === advertiserKey(name) };

@@ -23,11 +23,22 @@ const requestOf =
 const UNDO_MS = 8000;
 
 /** What the operator has paused, its advertiser cannot resume. */
-export function useMayResume(): (campaign: Pick<Campaign, "status" | "pausedBy">) => boolean {
+export function useMayResume(): (campaign: Pick<Campaign, "status" | "pausedBy" | "review">) => boolean {
   const { advertiserId } = usePerson();
   const may = useMay();
-  return ({ status, pausedBy }) =>
-    status === "paused" && may("resumeCampaign") && (advertiserId === null || pausedBy === "advertiser");
+  return ({ status, pausedBy, review }) =>
+    status === "paused" &&
+    (review === null || review === "approved") &&
+    may("resumeCampaign") &&
+    (advertiserId === null || pausedBy === "advertiser");
+}
+
+/** What an advertiser has not drafted, it does not end. */
+export function useMayArchive(): (campaign: Pick<Campaign, "status" | "review">) => boolean {
+  const { advertiserId } = usePerson();
+  const may = useMay();
+  return ({ status, review }) =>
+    status !== "archived" && may("archiveCampaign") && (advertiserId === null || review !== null);
 }
 
 /** Pauses, resumes and archives campaigns, and offers to take it back. */

@@ -5,6 +5,7 @@ import type { ControlProps } from "../forms/checks-box.tsx";
 import { PickList } from "../forms/pick-list.tsx";
 import { formWords } from "../forms/words.ts";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { usePerson } from "../session/use-session.ts";
 import { usePaused } from "../ui/use-paused.ts";
 import { useWords } from "../words/word-table.ts";
 import { campaignWords } from "./words.ts";
@@ -17,8 +18,10 @@ export function VideosField(shown: ControlProps) {
   const { noneFound } = useWords(formWords);
   const [text, setText] = useState("");
   const find = usePaused(text.trim());
+  const { advertiserId } = usePerson();
+  const query = { find: find || undefined, limit: MAX_SHOWN, advertiser: advertiserId ?? undefined };
   const { data, isPlaceholderData } = useQuery({
-    ...answerOf(creativeRoutes.listCreatives, { query: { find: find || undefined, limit: MAX_SHOWN } }),
+    ...answerOf(creativeRoutes.listCreatives, { query }),
     placeholderData: keepPreviousData,
   });
   const found = data?.creatives.map(({ creativeId, name }) => ({ value: creativeId, text: name ?? creativeId }));

@@ -7,6 +7,7 @@ import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
+import { QueueTabs } from "../ui/queue-tabs.tsx";
 import { useShortcuts } from "../ui/use-shortcuts.ts";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
@@ -48,6 +49,7 @@ export function QueueScreen() {
         )
       }
     >
+      <QueueTabs />
       <AnswerView query={queue}>
         {() =>
           current === undefined ? (

@@ -74,7 +74,7 @@ interface AttentionListProps {
 
 function AttentionList({ attention, isBeforeCampaigns, noFills }: AttentionListProps) {
   const words = useWords(overviewWords);
-  const { endpoints, ended, heldViews, heldClicks, heldPayments, waitingCreatives, isLoading, errors } = attention;
+  const { endpoints, ended, heldViews, heldClicks, heldPayments, isLoading, errors } = attention;
   const [error] = errors;
   const items = [
     ...endpoints.map((endpoint) => {
@@ -112,13 +112,7 @@ function AttentionList({ attention, isBeforeCampaigns, noFills }: AttentionListP
         </Link>
       </AttentionItem>
     ),
-    waitingCreatives > 0 && (
-      <AttentionItem key="waiting-creatives" look="late">
-        <Link to="/approval" className="row-link">
-          {words.waitingCreatives(waitingCreatives)}
-        </Link>
-      </AttentionItem>
-    ),
+    ...itemsOfQueues(words, attention),
     ended.count > 0 && (
       <AttentionItem key="ended" look="late">
         <Link to="/campaigns" search={{ phase: "ended" }} className="row-link">
@@ -146,6 +140,26 @@ function AttentionList({ attention, isBeforeCampaigns, noFills }: AttentionListP
 }
 
 type Attention = ReturnType<typeof useAttention>;
+
+/** What waits for approval. */
+function itemsOfQueues(words: (typeof overviewWords)["en"], { waitingCreatives, waitingCampaigns }: Attention) {
+  return [
+    waitingCreatives > 0 && (
+      <AttentionItem key="waiting-creatives" look="late">
+        <Link to="/approval" className="row-link">
+          {words.waitingCreatives(waitingCreatives)}
+        </Link>
+      </AttentionItem>
+    ),
+    waitingCampaigns > 0 && (
+      <AttentionItem key="waiting-campaigns" look="late">
+        <Link to="/approval/campaigns" className="row-link">
+          {words.waitingCampaigns(waitingCampaigns)}
+        </Link>
+      </AttentionItem>
+    ),
+  ];
+}
 
 /** Active campaigns that do not run. */
 function itemsOfCampaigns(words: (typeof overviewWords)["en"], { isNothingRunning, spent, unfunded }: Attention) {

@@ -37,10 +37,14 @@ export function useAttention() {
     ...answerOf(creativeRoutes.readReviewQueue, { query: { limit: 1 } }),
     enabled: roleMay("approveCreative"),
   });
+  const drafted = useQuery({
+    ...answerOf(campaignRoutes.listCampaigns, { query: { review: "waiting", limit: 1 } }),
+    enabled: roleMay("approveCampaign"),
+  });
   const payments = useHeldPayments();
   const inPhase = (phase: "running" | "spent" | "unfunded" | "ended") =>
     campaigns.data?.phases.find((one) => one.phase === phase) ?? { count: 0, name: "" };
-  const queries = [all, campaigns, views, clicks, queue, payments];
+  const queries = [all, campaigns, views, clicks, queue, drafted, payments];
   return {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
@@ -51,6 +55,7 @@ export function useAttention() {
     heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
     heldPayments: payments.data && { count: payments.data.payments.length, isMore: payments.data.next !== null },
     waitingCreatives: queue.data?.waiting ?? 0,
+    waitingCampaigns: drafted.data?.total ?? 0,
     isLoading: queries.some(({ isLoading }) => isLoading),
     errors: queries.flatMap(({ error }) => error ?? []),
     readAt: Math.max(...queries.map(({ dataUpdatedAt }) => dataUpdatedAt)),

@@ -63,7 +63,7 @@ export function tabsOf<Shown extends Pick<Section, "group" | "isInMenuOnly">>(se
 
 /** Screens that are there to change something. */
 const ofChanges: readonly Pick<Section, "to" | "needs">[] = [
-  { to: "/campaigns/new", needs: "addCampaign" },
+  { to: "/campaigns/new", needs: "draftCampaign" },
   { to: "/bots/new", needs: "addBot" },
   { to: "/creatives/vast", needs: "tryVastTag" },
   { to: "/account", needs: "addPasskey" },

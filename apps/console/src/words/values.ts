@@ -112,6 +112,12 @@ export interface Values {
   "campaignPlan.reasons.traffic": { views: string | number; amount: string | number };
   "campaignPlan.reasons.daily-budget": { views: string | number; amount: string | number };
   "campaignPlan.reasons.daily-views": { views: string | number; amount: string | number };
+  "campaignReviews.drafted": { name: string | number };
+  "campaignReviews.submitted": { name: string | number };
+  "campaignReviews.refusedBecause": { reason: string | number };
+  "campaignReviews.waiting": { count: number };
+  "campaignReviews.approved": { name: string | number };
+  "campaignReviews.refused": { name: string | number };
   "conversions.reverseOf": { event: string | number; id: string | number };
   "conversions.takenBack": { amount: string | number };
   "vast.fault": { code: string | number; reason: string | number };
@@ -199,6 +205,7 @@ export interface Values {
   "problems.TOO_MANY_UPLOADS": { own: string | number; all: string | number };
   "problems.ADVERTISER_EXISTS": { name: string | number };
   "problems.BOT_EXISTS": { botId: string | number };
+  "problems.TOO_MANY_DRAFTS": { max: string | number };
   "problems.CREATIVE_CHANGED": { revision: string | number };
   "problems.LEDGER_HAS_ENTRIES": { stored: string | number; currency: string | number };
   "problems.MONTH_NOT_OVER": { month: string | number };
@@ -225,6 +232,7 @@ export interface Values {
   "overview.heldClicks": { isMore: boolean; count: number };
   "overview.heldPayments": { isMore: boolean; count: number };
   "overview.waitingCreatives": { count: number };
+  "overview.waitingCampaigns": { count: number };
   "overview.spent": { count: number };
   "overview.spentOne": { name: string | number };
   "overview.unfunded": { count: number };
@@ -406,6 +414,9 @@ export interface Values {
   "alerts.sentences.bids-fallen": { name: string | number; now: string | number; before: string | number };
   "alerts.sentences.webhooks-failing": { name: string | number };
   "alerts.sentences.videos-waiting": { count: number };
+  "alerts.sentences.campaigns-waiting": { count: number };
+  "alerts.sentences.campaign-approved": { name: string | number };
+  "alerts.sentences.campaign-refused": { name: string | number; reason: string | number };
   "alerts.sentences.views-held": { count: number };
   "alerts.sentences.payout-due": { count: number; month: string | number };
   "alerts.sentences.new-device": { browser: string | number };

@@ -1,31 +1,21 @@
 import type { CampaignStatus } from "@intermission/operator-api/campaign-words";
 import {
   type Campaign,
-  type CampaignSettings,
   type CreativeSettings,
   campaignRoutes,
   defaultSettings,
-  type Targeting,
 } from "@intermission/operator-api/campaigns";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import type { HttpError } from "@intermission/server/http-server";
 import { definedFields } from "@intermission/server/parse-request";
-import {
-  type ConfirmableEffect,
-  conflict,
-  invalidField,
-  notFound,
-  requireConfirmation,
-} from "@intermission/server/refuse";
+import { type ConfirmableEffect, invalidField, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
 import { requireAdvertiser } from "../advertisers/advertisers.ts";
 import { readState } from "../audit/object-states.ts";
 import { findAuditEntry } from "../audit/read-entries.ts";
-import { unknownCreative } from "../creatives/creatives.ts";
 import {
   addedBefore,
   addedCampaign,
@@ -38,11 +28,9 @@ import {
 import { campaignWarnings, readWarningFacts } from "./campaign-warnings.ts";
 import { findCampaign, unknownCampaign } from "./campaigns.ts";
 import {
-  type AddCampaignOutcome,
   type AttachCreativeOutcome,
   addCampaign,
   attachCreative,
-  type CampaignDraft,
   detachCreative,
   setCampaignStatus,
   type UpdateCampaignOutcome,
@@ -53,7 +41,7 @@ import type { StandingsOf } from "./delivered-so-far.ts";
 import { type ForecastSettings, forecast, readForecastFacts } from "./forecast.ts";
 import { listCampaigns } from "./list-campaigns.ts";
 import { raiseBudget } from "./raise-budget.ts";
-import { isOfDraft, newCampaignId } from "./repeated-campaign.ts";
+import { newCampaignId } from "./repeated-campaign.ts";
 import { planRevert } from "./revert-change.ts";
 
 export interface CampaignOperatorDeps {

@@ -2,18 +2,19 @@ import { campaignReviewRoutes } from "@intermission/operator-api/campaign-review
 import type { Campaign } from "@intermission/operator-api/campaigns";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { typedValuesOf } from "../forms/form-definition.ts";
-import { FormSections } from "../forms/form-sections.tsx";
 import { useSubmit, useTypedForm } from "../forms/typed-form.ts";
+import { Skeleton } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useShortcuts } from "../ui/use-shortcuts.ts";
 import { queueWords } from "../words/queue-words.ts";
-import { useLanguage, useWords } from "../words/word-table.ts";
+import { useWords } from "../words/word-table.ts";
 import { approvalForm, isCampaignField } from "./campaign-form-definition.ts";
-import { wordsOfCampaignForm } from "./form-words.ts";
 import { campaignReviewWords } from "./words.ts";
 
+/** Apart: with them the screen would be larger than it may be. */
+const ApprovalFields = lazy(async () => ({ default: (await import("./approval-fields.tsx")).ApprovalFields }));
 /** A form is loaded when it is opened. */
 const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog.tsx")).RefuseDialog }));
 
@@ -33,7 +34,6 @@ export function Decision({ campaign, onDecided, onFailed, hasKeys = false, child
   const words = useWords(campaignReviewWords);
   const { approve, refuse, keys } = useWords(queueWords);
   const notice = useNotice();
-  const language = useLanguage();
   const approval = useConfirmedChange(campaignReviewRoutes.approveCampaign);
   const refusal = useConfirmedChange(campaignReviewRoutes.refuseCampaign);
   const [isRefused, setRefused] = useState(false);
@@ -59,13 +59,12 @@ export function Decision({ campaign, onDecided, onFailed, hasKeys = false, child
   const isPending = approval.isPending || refusal.isPending;
   const startRefusal = () => setRefused(true);
   useShortcuts({ keys: hasKeys && !isPending ? { a: () => void submit(), r: startRefusal } : {} });
-  const ofForm = wordsOfCampaignForm(language, undefined);
-  const { priceOfOperator } = words;
-  const hints = { ...ofForm.hints, viewPriceMicros: priceOfOperator, clickPriceMicros: priceOfOperator };
   return (
     <>
       <form className="stack" onSubmit={(event) => void submit(event)} noValidate>
-        <FormSections form={form} words={{ ...ofForm, hints }} />
+        <Suspense fallback={<Skeleton rows={2} />}>
+          <ApprovalFields form={form} />
+        </Suspense>
         <div className="row">
           <Button look="primary" type="submit" isBusy={isPending}>
             {approve}

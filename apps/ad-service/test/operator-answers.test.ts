@@ -132,6 +132,8 @@ const laterTables: Partial<Record<ChangingRouteName, readonly string[] | "any">>
   testEndpoint: ["deliveries", "delivery_attempts", "endpoints"],
   addSample: "any",
   removeSample: "any",
+  // What Telegram answered.
+  setTaskUpdates: ["task_bots"],
 };
 
 /** Why the entries of a route are not exactly one, in the transaction of the change; undefined: they are. */

@@ -1,13 +1,15 @@
 import { campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
 import type { Campaign } from "@intermission/operator-api/campaigns";
+import { lazy, Suspense } from "react";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { Button } from "../ui/button.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { Decision } from "./decision.tsx";
 import { campaignFormWords } from "./form-words.ts";
 import { campaignReviewWords } from "./words.ts";
+
+const Decision = lazy(async () => ({ default: (await import("./decision.tsx")).Decision }));
 
 /** Where a drafted campaign is in its review, and what the reader can do: submit it, or decide about it. */
 export function ReviewPanel({ campaign }: { campaign: Campaign }) {
@@ -24,7 +26,11 @@ export function ReviewPanel({ campaign }: { campaign: Campaign }) {
       {reviewReason !== null && <p className="fault">{words.refusedBecause(reviewReason)}</p>}
       {!isOperator && text && <p>{words[text]}</p>}
       {!isOperator && (review === "draft" || review === "refused") && <Submission campaign={campaign} />}
-      {isDecided && <Decision key={updatedAt.getTime()} campaign={campaign} />}
+      {isDecided && (
+        <Suspense>
+          <Decision key={updatedAt.getTime()} campaign={campaign} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -19,6 +19,13 @@ const rewardsHost = hostname.refine((name) => !/^ads?[.-]/.test(name), {
 
 const className = z.string().min(1).describe("the class of your implementation");
 
+/** As the manifests have it. */
+const REQUESTED_MEMORY = "256Mi";
+
+const units = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, M: 1e6, G: 1e9, T: 1e12 } as const;
+const bytesOf = (text: string) =>
+  Number.parseFloat(text) * (units[text.replace(/^[\d.]+/, "") as keyof typeof units] ?? 0);
+
 /** Set by the manifests, or by other values. */
 const DECIDED = [
   "MODE",
@@ -51,7 +58,11 @@ function serverValues({ settings, secrets }: Server) {
         .refine(({ min, max }) => min <= max, { error: "max must be at least min" })
         .prefault({})
         .describe("the autoscaler's bounds; PostgreSQL's max_connections limits the number of nodes"),
-      memory: quantity("768Mi").default("768Mi"),
+      memory: quantity("768Mi")
+        .refine((text) => bytesOf(text) >= bytesOf(REQUESTED_MEMORY), {
+          error: `must be at least ${REQUESTED_MEMORY}, which a pod requests`,
+        })
+        .default("768Mi"),
       settings: z
         .partialRecord(z.enum(plain), z.string())
         .superRefine((values, context) => {

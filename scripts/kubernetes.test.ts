@@ -123,12 +123,28 @@ backup: { schedule: "30 1 * * 0", storage: 100Gi }
     expect(script).toBe(readFileSync(join(root, "deploy/back-up-postgres.sh"), "utf8"));
   });
 
+  test("a changed setting replaces the running pods of its server, and no others", () => {
+    const hashOf = (values: string, server: string) =>
+      ofKind(applied(values), "Deployment", server).spec.template.metadata.annotations["intermission/settings"];
+    const changed = sample.replace("TRUST_PROXY: uniquelocal", "TRUST_PROXY: loopback");
+    expect(hashOf(changed, "ad-service")).not.toBe(hashOf(sample, "ad-service"));
+    expect(hashOf(changed, "api")).toBe(hashOf(sample, "api"));
+  });
+
+  test("the least memory is what the manifests request", () => {
+    for (const server of ["ad-service", "api"]) {
+      const { resources } = ofKind(applied(sample), "Deployment", server).spec.template.spec.containers[0];
+      expect(resources.requests.memory).toBe("256Mi");
+    }
+  });
+
   test.each([
     ["image: intermission", /image: must name an image with its tag or digest/],
     ["hosts: { rewards: ads.example.org, api: x.example.org }", /hosts\.rewards: must not begin with ad or ads/],
     ["hosts: { rewards: https://win.example.org, api: x.example.org }", /hosts\.rewards: must be a name/],
     ["entry: { kind: traefik }", /entry\.kind: /],
     ["bucket: { endpoint: s3, name: videos }", /bucket\.endpoint: must be an address/],
+    ["api: { memory: 128Mi }", /api\.memory: must be at least 256Mi/],
     ["api: { replicas: { min: 4, max: 2 } }", /api\.replicas: max must be at least min/],
     ["api: { settings: { DRAIN_SECONDS: soon } }", /api\.settings\.DRAIN_SECONDS: /],
     ["api: { settings: { DRAIN_SECOND: '5' } }", /DRAIN_SECOND/],

@@ -2,6 +2,7 @@
  * Prints the manifests of `deploy/kubernetes` with the values of a deployment: `npm run kubernetes values.yaml`, for
  * `kubectl apply -f -`. A value that a server would refuse at its start is refused here.
  */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseAllDocuments, stringify, YAMLParseError } from "yaml";
@@ -25,7 +26,7 @@ interface Manifest {
     ingressClassName?: string;
     readonly rules?: { sessionPersistence?: unknown }[];
     readonly resources?: { readonly requests: { storage: string } };
-    readonly template?: { readonly spec: PodSpec };
+    readonly template?: { readonly metadata: { annotations?: Record<string, string> }; readonly spec: PodSpec };
   };
 }
 
@@ -79,12 +80,18 @@ function serverManifests(server: Server, values: KubernetesValues): Manifest[] {
           ...(bucket.region !== undefined && { S3_REGION: bucket.region }),
         };
   const manifests = manifestsIn(`${server}.yaml`);
-  let drainSeconds = 0;
+  let [drainSeconds, hash] = [0, ""];
   for (const { data, spec } of manifests) {
-    if (data !== undefined) drainSeconds = Number(Object.assign(data, own, settings).DRAIN_SECONDS);
+    if (data !== undefined) {
+      Object.assign(data, own, settings);
+      drainSeconds = Number(data.DRAIN_SECONDS);
+      hash = createHash("sha256").update(JSON.stringify(data)).digest("hex").slice(0, 16);
+    }
     if (spec?.maxReplicas !== undefined) Object.assign(spec, { minReplicas: replicas.min, maxReplicas: replicas.max });
-    const pod = spec?.template?.spec;
-    if (pod === undefined) continue;
+    if (spec?.template === undefined) continue;
+    // Running pods do not read a changed ConfigMap: another hash replaces them.
+    spec.template.metadata.annotations = { "intermission/settings": hash };
+    const pod = spec.template.spec;
     // Then at most 20 s for the work in progress.
     pod.terminationGracePeriodSeconds = drainSeconds + 20;
     for (const container of pod.containers) {

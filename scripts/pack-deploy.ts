@@ -63,10 +63,10 @@ function pack(image: string, file: string): void {
   }
 }
 
-/** Those of the repository: the folder may have secrets of a deployment, too. */
+/** Those of the repository, since the folder may have secrets of a deployment; Kubernetes' manifests are made in a clone. */
 function deployFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "."], { cwd: join(root, "deploy"), encoding: "utf8" });
-  return listed.split("\n").filter((file) => file !== "" && file !== "Dockerfile");
+  return listed.split("\n").filter((file) => file !== "" && file !== "Dockerfile" && !file.startsWith("kubernetes/"));
 }
 
 function commitTime(): string {

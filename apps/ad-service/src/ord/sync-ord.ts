@@ -140,7 +140,7 @@ const store = statement<{ id: string }>(
   "ord.store-record",
   `insert into ord_records (origin, external_id, filed_hash, filed_at, erid, fault, is_refused)
    select $2, $3, $4::bytea, case when $4::bytea is not null then clock_timestamp() end, $5::text, $6::text, $7::boolean
-   from ord_account where run_id = $1
+   from ord_account where is_only and run_id = $1
    on conflict (origin, external_id) do update set filed_hash = coalesce(excluded.filed_hash, ord_records.filed_hash),
      filed_at = coalesce(excluded.filed_at, ord_records.filed_at), erid = coalesce(excluded.erid, ord_records.erid),
      fault = excluded.fault, is_refused = excluded.is_refused

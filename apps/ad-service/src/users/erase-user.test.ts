@@ -38,11 +38,12 @@ describe("erasing a user", () => {
     const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|client_note|body|response_text|last_answer|testers|ad|url)$/;
-    // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no user.
+    // Addresses of publishers, creatives, campaigns and the operator of ad data, and codes of advertisers: they identify no user.
     const ofNobody = [
       "endpoints.url",
       "creatives.url",
       "buyers.url",
+      "ord_account.url",
       "delivery_attempts.url",
       "delivery_attempts.address",
     ];

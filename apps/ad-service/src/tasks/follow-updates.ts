@@ -85,13 +85,13 @@ export function startFollowingTaskBots(
     async round(stopping) {
       try {
         const bots = await database.run(claim, [node]);
-        const follow = (bot: FollowedBot) =>
-          (bot.updatesBy === "polling" ? followBot : keepBot)(deps, bot, stopping).catch((err: unknown) => {
+        const followOne = (bot: FollowedBot) =>
+          follow[bot.updatesBy](deps, bot, stopping).catch((err: unknown) => {
             // Of one bot: the others are read on.
             log.error({ err, taskBotId: bot.taskBotId }, "updates of a task bot could not be applied; trying again");
             return NOT_READ;
           });
-        const applied = await Promise.all(bots.map(follow));
+        const applied = await Promise.all(bots.map(followOne));
         if (applied.some((count) => count > 0)) return 0;
         return applied.includes(NOT_READ) ? AFTER_FAULT_MS : undefined;
       } finally {
@@ -101,6 +101,11 @@ export function startFollowingTaskBots(
     onFault: (error) => log.error({ err: error }, "updates of task bots could not be applied; trying again"),
   });
 }
+
+const follow: Record<
+  TaskUpdatesBy,
+  (deps: TaskDeps & WebhookCalls, bot: FollowedBot, stopping: AbortSignal) => Promise<number>
+> = { polling: followBot, webhook: keepBot };
 
 async function keepBot(deps: WebhookCalls, bot: FollowedBot, stopping: AbortSignal): Promise<number> {
   try {

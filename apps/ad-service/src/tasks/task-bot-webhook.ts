@@ -64,15 +64,20 @@ export async function setUpdatesBy(
   { taskBotId, updatesBy, author }: { taskBotId: string; updatesBy: TaskUpdatesBy; author: Author | undefined },
 ): Promise<{ outcome: "set" } | { outcome: "refused"; why: string }> {
   await changeMode(deps, { taskBotId, updatesBy, author });
-  if (updatesBy === "polling") {
-    // The next reading of the updates does the same if this fails.
-    await deleteWebhook(deps, taskBotId);
-    return { outcome: "set" };
+  switch (updatesBy) {
+    case "polling":
+      // The next reading of the updates does the same if this fails.
+      await deleteWebhook(deps, taskBotId);
+      return { outcome: "set" };
+    case "webhook": {
+      const answer = await setWebhook(deps, taskBotId);
+      if (answer.outcome !== "refused") return { outcome: "set" };
+      await changeMode(deps, { taskBotId, updatesBy: "polling", author });
+      return { outcome: "refused", why: answer.description };
+    }
+    default:
+      return updatesBy satisfies never;
   }
-  const answer = await setWebhook(deps, taskBotId);
-  if (answer.outcome !== "refused") return { outcome: "set" };
-  await changeMode(deps, { taskBotId, updatesBy: "polling", author });
-  return { outcome: "refused", why: answer.description };
 }
 
 async function changeMode(

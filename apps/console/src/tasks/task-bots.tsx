@@ -1,5 +1,5 @@
 import type { AnswerOf } from "@intermission/operator-api/route";
-import { taskRoutes } from "@intermission/operator-api/tasks";
+import { type TaskUpdatesBy, taskRoutes } from "@intermission/operator-api/tasks";
 import { useWholeList } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { Button } from "../ui/button.tsx";
@@ -10,6 +10,12 @@ import { useWords } from "../words/word-table.ts";
 import { taskWords } from "./words.ts";
 
 type TaskBot = AnswerOf<typeof taskRoutes.listTaskBots>["taskBots"][number];
+
+/** How updates come, and the other way that a button offers. */
+const ways = {
+  polling: { name: "byPolling", use: "useWebhook", other: "webhook" },
+  webhook: { name: "byWebhook", use: "usePolling", other: "polling" },
+} as const satisfies Record<TaskUpdatesBy, { name: string; use: string; other: TaskUpdatesBy }>;
 
 /** The operator's task bots, and how Telegram's updates of each come. */
 export function TaskBots() {
@@ -45,7 +51,7 @@ function Updates({ bot: { updatesBy, webhookSetAt, webhookFault, quietUntil } }:
   const isWaiting = updatesBy === "webhook" && webhookSetAt === null;
   return (
     <>
-      {updatesBy === "webhook" ? words.byWebhook : words.byPolling}
+      {words[ways[updatesBy].name]}
       {quietUntil !== null && <p className="late">{words.quietUntil(clock(quietUntil))}</p>}
       {isWaiting && <p className="late">{words.webhookWaits}</p>}
       {webhookFault !== null && <p className="late">{webhookFault}</p>}
@@ -56,8 +62,8 @@ function Updates({ bot: { updatesBy, webhookSetAt, webhookFault, quietUntil } }:
 function ChangeButton({ bot: { taskBotId, username, updatesBy } }: { bot: TaskBot }) {
   const words = useWords(taskWords);
   const change = useConfirmedChange(taskRoutes.setTaskUpdates);
-  const [text, other] =
-    updatesBy === "polling" ? ([words.useWebhook, "webhook"] as const) : ([words.usePolling, "polling"] as const);
+  const { use, other } = ways[updatesBy];
+  const text = words[use];
   return (
     <Button
       look="quiet"

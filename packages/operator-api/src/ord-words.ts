@@ -9,10 +9,15 @@ export type PersonKind = (typeof personKinds)[number];
 
 /** `type` of a contract. A supplement or a contract with oneself is filed by hand. */
 export const contractTypes = ["service", "mediation"] as const;
+export type ContractType = (typeof contractTypes)[number];
+
 /** `subject_type`. */
 export const contractSubjects = ["distribution", "org_distribution", "mediation", "representation", "other"] as const;
+export type ContractSubject = (typeof contractSubjects)[number];
+
 /** `action_type`, of a contract of mediation. */
 export const contractActions = ["distribution", "conclude", "commercial", "other"] as const;
+export type ContractAction = (typeof contractActions)[number];
 
 /** What is filed, in this order: each names earlier ones. */
 export const filingKinds = ["person", "contract", "pad", "media", "creative", "statistics"] as const;

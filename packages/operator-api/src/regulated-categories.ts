@@ -19,17 +19,25 @@ export type RegulatedKind = (typeof regulatedKinds)[number];
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => `${first + index}`);
 
-/** The taxonomies that have codes for them, by their numbers in AdCOM: IAB Content 1.0, and IAB Ad Product 2.0. */
-const codesByTaxonomy: Readonly<Record<number, Partial<Record<RegulatedKind, readonly string[]>>>> = {
+/**
+ * The taxonomies that have codes for them, by their numbers in AdCOM: IAB Content 1.0, and IAB Ad Product 2.0. An empty list:
+ * the taxonomy has no category of this kind.
+ */
+const codesByTaxonomy: Readonly<Record<number, Readonly<Record<RegulatedKind, readonly string[]>>>> = {
   1: {
     adult: ["IAB25", "IAB7-39"],
     alcohol: ["IAB8-5", "IAB8-18"],
+    cannabis: [],
+    crypto: [],
     dating: ["IAB14-1"],
     // No category of this taxonomy is for gambling: buyers use that of card games.
     gambling: ["IAB9-7"],
     illegal: ["IAB26"],
+    loans: [],
+    medicine: [],
     politics: ["IAB11-4"],
     tobacco: ["IAB9-9"],
+    weapons: [],
   },
   8: {
     adult: ["1001", ...from(1519, 1523)],
@@ -49,6 +57,6 @@ const codesByTaxonomy: Readonly<Record<number, Partial<Record<RegulatedKind, rea
 
 /** The categories of a taxonomy that are refused where only these kinds are allowed. */
 export function regulatedCategories(taxonomy: number, allowed: readonly RegulatedKind[]): string[] {
-  const codes = codesByTaxonomy[taxonomy] ?? {};
-  return regulatedKinds.filter((kind) => !allowed.includes(kind)).flatMap((kind) => codes[kind] ?? []);
+  const codes = codesByTaxonomy[taxonomy];
+  return regulatedKinds.filter((kind) => !allowed.includes(kind)).flatMap((kind) => codes?.[kind] ?? []);
 }

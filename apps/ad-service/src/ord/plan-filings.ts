@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FilingGap, FilingKind, FilingState } from "@intermission/operator-api/ord-words";
+import type { FilingGap, FilingKind, FilingState, PersonKind } from "@intermission/operator-api/ord-words";
 import type { AdvertiserParty, OperatorParty, Payee } from "@intermission/operator-api/parties";
 
 /*
@@ -114,6 +114,8 @@ interface Person {
   gaps: readonly FilingGap[];
 }
 
+const innLengths: Readonly<Record<PersonKind, number>> = { juridical: 10, ip: 12, physical: 12 };
+
 /** By its INN, since one party may be known here as several: an advertiser that has bots, the operator itself. */
 function personOf(
   objectId: string,
@@ -127,7 +129,7 @@ function personOf(
   const details = { type: personKind, inn };
   const isComplete = legalName !== null && personKind !== null && inn !== null;
   if (!isComplete) return { externalId, objectId, legalName, details, gaps: [gap] };
-  const isOfKind = (inn.length === 10) === (personKind === "juridical");
+  const isOfKind = inn.length === innLengths[personKind];
   return { externalId, objectId, legalName, details, gaps: isOfKind ? [] : ["inn-length"] };
 }
 

@@ -1,3 +1,4 @@
+import type { ContractAction, ContractSubject, ContractType, PersonKind } from "@intermission/operator-api/ord-words";
 import { partyRoutes } from "@intermission/operator-api/parties";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ComponentProps } from "react";
@@ -154,7 +155,7 @@ function filedWords({ russia, personKind, personKinds, inn, innHint, filedName, 
   return {
     labels: { personKind, inn, filedName },
     hints: { inn: innHint, filedName: filedNameHint },
-    options: { personKind: personKinds },
+    options: { personKind: personKinds satisfies Record<PersonKind, string> },
     sections: { russia },
   };
 }
@@ -165,9 +166,9 @@ function contractWords(words: PartyWords) {
     labels: { contractNumber, contractDate, contractAmount, contractType, contractSubject, contractAction },
     hints: { contractDate: words.contractDateHint, contractAmount: words.contractAmountHint },
     options: {
-      contractType: words.contractTypes,
-      contractSubject: words.contractSubjects,
-      contractAction: words.contractActions,
+      contractType: words.contractTypes satisfies Record<ContractType, string>,
+      contractSubject: words.contractSubjects satisfies Record<ContractSubject, string>,
+      contractAction: words.contractActions satisfies Record<ContractAction, string>,
     },
   };
 }

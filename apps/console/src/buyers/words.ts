@@ -1,11 +1,15 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
 import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
+import type { RegulatedKind } from "@intermission/operator-api/regulated-categories";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 
 export const buyerWords = loadWords("buyers");
 
-export const buyerFormWords = loadWords("buyerForm");
+export const buyerFormWords = loadWords("buyerForm") satisfies Record<
+  Language,
+  { readonly allowedRegulated: Record<RegulatedKind, string> }
+>;
 
 export const consentOutcomeWords = loadWords("consentOutcomes") satisfies Record<
   Language,

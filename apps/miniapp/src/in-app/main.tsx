@@ -28,7 +28,18 @@ async function main(): Promise<void> {
   frame.start();
   const hear = (message: ToFrame) => {
     // The page is anybody's, and may post anything.
-    if (message?.kind === "window") frame.setWindow(message);
+    switch (message?.kind) {
+      case "window":
+        return frame.setWindow(message);
+      // The inline script has begun these.
+      case "preload":
+      case "show":
+      // The host passes these on to the app.
+      case "event":
+        return;
+      default:
+        message satisfies never;
+    }
   };
   for (const message of heard) hear(message);
   port.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => hear(data));

@@ -121,6 +121,45 @@ describe("what a buyer bids with", () => {
     expect(await stored(buyerId)).toMatchObject([{ review: "approved", revision: 2 }]);
   });
 
+  test("goes back to the queue once it is another file or another advertiser's; what caches and signatures add is no other file", async () => {
+    const buyerId = await buy({ firstSeenLimit: 1 });
+    const media = (address: string) => (bid: Bid) => ({ ...bid, adm: String(bid.adm).replace("/ad.mp4", address) });
+    const long = "d/".repeat(400);
+    changeBid = media(`/${long}v?f=clean.mp4`);
+    await openAd();
+    const changes: [what: string, changed: typeof changeBid][] = [
+      ["another query", media(`/${long}v?f=scam.mp4`)],
+      ["another path, whose first 512 characters are the same", media(`/${long}w?f=clean.mp4`)],
+      [
+        "another advertiser",
+        (bid) => ({ ...media(`/${long}v?f=clean.mp4`)(bid), adomain: ["SHOP.example", "casino.test"] }),
+      ],
+    ];
+    for (const [what, changed] of changes) {
+      const [creative] = await stored(buyerId);
+      await approve(creative?.id ?? "");
+      changeBid = changed;
+      expect(await openAd()).toBe("Shop");
+      expect(await stored(buyerId), what).toMatchObject([
+        { review: "waiting", offered: 1, revision: Number(creative?.revision) + 1 },
+      ]);
+    }
+    const [creative] = await stored(buyerId);
+    await approve(creative?.id ?? "");
+    changeBid = media(`/${long}v?cb=7&f=clean.mp4&X-Amz-Signature=0f`);
+    expect(await openAd()).toBe("Shop");
+    expect(await stored(buyerId)).toMatchObject([{ review: "approved", revision: creative?.revision }]);
+    expect(
+      await ask("select domains, cardinality(media) as files from bought_creatives where buyer_id = $1", buyerId),
+    ).toEqual([{ domains: ["casino.test", "shop.example"], files: 3 }]);
+    // Without an id of its own, it is another creative.
+    for (const file of ["clean", "scam"]) {
+      changeBid = (bid) => ({ ...media(`/${long}v?f=${file}.mp4`)(bid), crid: undefined });
+      await openAd();
+    }
+    expect(await stored(buyerId)).toHaveLength(3);
+  });
+
   test("is a new one with each new id, and without an id by the file: new ids are no way around the review", async () => {
     const buyerId = await buy({ firstSeenLimit: 0 });
     for (const crid of ["a", "b", undefined, undefined]) {

@@ -9,7 +9,9 @@ const boughtCreative = z.object({
   buyer: z.string().describe("Its name."),
   seat: z.string().nullable(),
   creativeId: z.string().nullable().describe("The buyer's own id of it, `crid`."),
-  domains: z.array(z.string()).describe("Of the advertiser, as the bid names them."),
+  domains: z
+    .array(z.string())
+    .describe("Of the advertiser: all that its bids have named. A new one sends it back to the queue."),
   categories: z.array(z.string()),
   advertiser: z.string().nullable(),
   title: z.string().nullable(),
@@ -22,7 +24,7 @@ const boughtCreative = z.object({
   landingHosts: z.array(z.string()).describe("All that its ads have led to. A new one sends it back to the queue."),
   review: z.enum(boughtReviewStates),
   reviewReason: z.string().nullable(),
-  revision: z.int().describe("Raised when a file or a landing host is new."),
+  revision: z.int().describe("Raised when a file, a landing host or a domain is new."),
   offered: z.int().describe("How often it was offered while it waited."),
   firstSeenLimit: z.int().describe("How often it may be, before it is approved."),
   reports: z.int().describe("Viewers who have reported it since the last review."),

@@ -8,27 +8,45 @@ import type { SentBid } from "./openrtb/read-bid-response.ts";
 /** What a bid shows, as far as a review is about it. */
 interface SeenCreative {
   boughtCreativeId: string;
-  /** Host and path, since queries differ with each request. */
+  /** A hash of the file's whole address but for what caches and signatures add. */
   media: string;
+  /** Of the advertiser. */
+  domains: readonly string[];
   /** Null: the ad leads nowhere. */
   landingHost: string | null;
 }
 
 /**
- * The same creative has the same id: by the buyer's seat and `crid`, else by the advertiser's domains and the file. What it shows
- * and where it leads are watched apart, so that one id cannot stand for another ad after its review.
+ * The same creative has the same id: by the buyer's seat and `crid`, else by the advertiser's domains and the file. What it shows,
+ * for whom, and where it leads are watched apart, so that one id cannot stand for another ad after its review.
  */
 export function seenCreative(
   buyerId: string,
   bid: SentBid,
   ad: Pick<VastAd, "mediaUrl" | "clickThrough">,
 ): SeenCreative {
-  const { host, pathname } = new URL(ad.mediaUrl);
-  const media = storableText(`${host}${pathname}`, MAX_TEXT);
-  const own = bid.creativeId ?? [...bid.domains.map((domain) => domain.toLowerCase()).toSorted(), media].join(" ");
+  const media = hash("sha256", fileAddress(ad.mediaUrl));
+  const domains = [...new Set(bid.domains.map((domain) => storableText(domain.toLowerCase(), MAX_DOMAIN)))].toSorted();
+  const own = bid.creativeId ?? [...domains, media].join(" ");
   const named = [buyerId, bid.seat ?? "", bid.creativeId === undefined ? "file" : "crid", own];
   const boughtCreativeId = `bcr_${hash("sha256", JSON.stringify(named)).slice(0, 32)}`;
-  return { boughtCreativeId, media, landingHost: ad.clickThrough === null ? null : new URL(ad.clickThrough).hostname };
+  const landingHost = ad.clickThrough === null ? null : new URL(ad.clickThrough).hostname;
+  return { boughtCreativeId, media, domains, landingHost };
+}
+
+/** What differs with each request for the same file: against caches, and in signed addresses of Amazon's and Google's storage. */
+const passingParameter =
+  /^(?:cb|cachebuster|cachebusting|correlator|ord|random|rnd|timestamp|expires|key-pair-id|policy|signature|x-amz-[a-z-]+|x-goog-[a-z-]+)(?:=|$)/i;
+
+function fileAddress(address: string): string {
+  const url = new URL(address);
+  url.hash = "";
+  url.search = url.search
+    .slice(1)
+    .split("&")
+    .filter((parameter) => !passingParameter.test(parameter))
+    .join("&");
+  return url.href;
 }
 
 /** What is known of it. */
@@ -64,23 +82,27 @@ function judgeCreative(known: Omit<KnownCreative, "isKnown"> | undefined, limit:
 }
 
 const MAX_TEXT = 512;
-/** Files and hosts of one creative; of more, the oldest are forgotten. */
-const MAX_SEEN = 20;
+const MAX_DOMAIN = 253;
+/** Files, hosts and domains of one creative; of more, the oldest are forgotten. A bid has at most 100 domains. */
+const maxSeen = { media: 20, landing_hosts: 20, domains: 200 };
 /** Of one buyer: what is new beyond these is not shown, so that new ids are no way around the limit. */
 const MAX_WAITING = 200;
 
 const read = statement<KnownCreative>(
   "demand.read-bought-creative",
-  `select review, offered, media @> array[$2::text] and ($3::text is null or landing_hosts @> array[$3::text]) as "isKnown"
+  `select review, offered, media @> array[$2::text] and ($3::text is null or landing_hosts @> array[$3::text])
+     and domains @> $4::text[] as "isKnown"
    from bought_creatives where bought_creative_id = $1`,
 );
 
-/** SQL: a list with a value behind its others, once, and no longer than what is kept. */
-const withSeen = (column: string) =>
+/** SQL: a list with what was seen now behind its others, each once, and no longer than what is kept. */
+const withSeen = (column: keyof typeof maxSeen) =>
   `case when bought_creatives.${column} @> excluded.${column} then bought_creatives.${column}
-      else (bought_creatives.${column} || excluded.${column})[greatest(1, cardinality(bought_creatives.${column}) + 2 - ${MAX_SEEN}):] end`;
+      else (array(
+          select one from unnest(bought_creatives.${column}) with ordinality as seen (one, place) where one <> all (excluded.${column}) order by place
+        ) || excluded.${column})[greatest(1, cardinality(bought_creatives.${column}) + cardinality(excluded.${column}) + 1 - ${maxSeen[column]}):] end`;
 
-// What was approved with other files or hosts waits again. What was refused stays so.
+// What was approved with other files, hosts or domains waits again. What was refused stays so.
 const store = statement<{ review: BoughtReviewState; offered: number }>(
   "demand.store-bought-creative",
   `insert into bought_creatives (bought_creative_id, buyer_id, seat, crid, domains, categories, advertiser, title, media_url, media_type,
@@ -92,13 +114,14 @@ const store = statement<{ review: BoughtReviewState; offered: number }>(
      ) as others) < ${MAX_WAITING}
    on conflict (bought_creative_id) do update set
      media = ${withSeen("media")}, landing_hosts = ${withSeen("landing_hosts")},
-     domains = excluded.domains, categories = excluded.categories, advertiser = excluded.advertiser, title = excluded.title,
+     domains = ${withSeen("domains")}, categories = excluded.categories, advertiser = excluded.advertiser, title = excluded.title,
      media_url = excluded.media_url, media_type = excluded.media_type, width = excluded.width, height = excluded.height,
      duration_ms = excluded.duration_ms, landing_url = excluded.landing_url, last_seen_at = excluded.last_seen_at,
      revision = bought_creatives.revision + 1,
      review = case bought_creatives.review when 'approved' then 'waiting' else bought_creatives.review end,
      offered = case bought_creatives.review when 'approved' then 0 else bought_creatives.offered end
-   where not (bought_creatives.media @> excluded.media and bought_creatives.landing_hosts @> excluded.landing_hosts)
+   where not (bought_creatives.media @> excluded.media and bought_creatives.landing_hosts @> excluded.landing_hosts
+     and bought_creatives.domains @> excluded.domains)
    returning review, offered`,
 );
 
@@ -114,18 +137,19 @@ export async function meetCreative(
     now,
   }: { buyerId: string; firstSeenLimit: number; bid: SentBid; ad: VastAd; now: Date },
 ): Promise<CreativeVerdict> {
-  const { boughtCreativeId, media, landingHost } = seen;
-  const [known] = await database.run(read, [boughtCreativeId, media, landingHost]);
+  const { boughtCreativeId, media, domains, landingHost } = seen;
+  const readSeen = () => database.run(read, [boughtCreativeId, media, landingHost, domains]);
+  const [known] = await readSeen();
   if (known?.isKnown) return judgeCreative(known, firstSeenLimit);
   const text = (value: string | null | undefined) => (value ? storableText(value, MAX_TEXT) : null);
-  const list = (values: readonly string[]) => values.slice(0, 20).map((value) => storableText(value, 128));
-  const [stored] = await database.run(store, [
+  const categories = bid.categories.slice(0, 20).map((category) => storableText(category, 128));
+  const values = [
     boughtCreativeId,
     buyerId,
     text(bid.seat),
     text(bid.creativeId),
-    list(bid.domains),
-    list(bid.categories),
+    domains,
+    categories,
     text(ad.advertiser),
     text(ad.title),
     ad.mediaUrl,
@@ -137,10 +161,11 @@ export async function meetCreative(
     media,
     landingHost,
     now,
-  ]);
+  ];
+  const [stored] = await database.run(store, values);
   if (stored !== undefined) return judgeCreative(stored, firstSeenLimit);
   // Another opening has stored the same meanwhile, or too many wait.
-  const [other] = await database.run(read, [boughtCreativeId, media, landingHost]);
+  const [other] = await readSeen();
   return judgeCreative(other, firstSeenLimit);
 }
 
@@ -172,7 +197,7 @@ export async function takeBackCreative(tx: Transaction, boughtCreativeId: string
 
 /** An offer that was not started is withdrawn once its creative is refused or reported. */
 export async function isDisapproved(database: Pick<Database, "run">, boughtCreativeId: string): Promise<boolean> {
-  const [known] = await database.run(read, [boughtCreativeId, "", null]);
+  const [known] = await database.run(read, [boughtCreativeId, "", null, []]);
   return known !== undefined && judgeCreative(known, Number.POSITIVE_INFINITY) === "disapproved";
 }
 

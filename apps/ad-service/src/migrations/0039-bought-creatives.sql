@@ -22,7 +22,7 @@ create table bought_creatives (
   height integer not null,
   duration_ms integer not null,
   landing_url text,
-  -- All that were seen with it, without queries: another one is unknown, and waits for a review.
+  -- All that were seen with it, files by a hash of their address: another one is unknown, and waits for a review.
   media text[] not null,
   landing_hosts text[] not null,
   review text not null default 'waiting' check (review in ('waiting', 'reported', 'approved', 'refused')),

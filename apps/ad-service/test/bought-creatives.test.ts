@@ -184,6 +184,25 @@ describe("what a buyer bids with", () => {
     expect(await openAd(), "those that wait are still offered").toBe("Shop");
   });
 
+  test("eight new ones at once on two nodes exceed no limit of what waits, to which reported ones count", async () => {
+    const buyerId = await buy();
+    const nodes = [fixture.address, await fixture.startNode()];
+    await ask(
+      `insert into bought_creatives (bought_creative_id, buyer_id, domains, categories, media_url, media_type, width, height, duration_ms,
+         media, landing_hosts, review, first_seen_at, last_seen_at)
+       select 'bcr_' || md5($1 || n::text), $1, '{}', '{}', 'https://cdn.example/', 'video/mp4', 1, 1, 1, '{}', '{}',
+         case n % 2 when 0 then 'waiting' else 'reported' end, $2, $2
+       from generate_series(1, 199) as n`,
+      buyerId,
+      fixture.clock.now,
+    );
+    let bids = 0;
+    changeBid = (bid) => ({ ...bid, crid: `at once ${++bids}` });
+    const shown = await Promise.all(Array.from({ length: 8 }, (_, index) => openAd(nodes[index % 2])));
+    expect(shown.filter((advertiser) => advertiser === "Shop")).toHaveLength(1);
+    expect(await stored(buyerId)).toHaveLength(200);
+  });
+
   test("is paused on all nodes by the first report while it waits, and an offer that was not started is withdrawn", async () => {
     const buyerId = await buy();
     const other = await fixture.startNode();

@@ -85,7 +85,7 @@ const MAX_TEXT = 512;
 const MAX_DOMAIN = 253;
 /** Files, hosts and domains of one creative; of more, the oldest are forgotten. A bid has at most 100 domains. */
 const maxSeen = { media: 20, landing_hosts: 20, domains: 200 };
-/** Of one buyer: what is new beyond these is not shown, so that new ids are no way around the limit. */
+/** Of one buyer, in the queue: what is new beyond these is not shown, so that new ids are no way around the limit. */
 const MAX_WAITING = 200;
 
 const read = statement<KnownCreative>(
@@ -102,6 +102,12 @@ const withSeen = (column: keyof typeof maxSeen) =>
           select one from unnest(bought_creatives.${column}) with ordinality as seen (one, place) where one <> all (excluded.${column}) order by place
         ) || excluded.${column})[greatest(1, cardinality(bought_creatives.${column}) + cardinality(excluded.${column}) + 1 - ${maxSeen[column]}):] end`;
 
+// No other opening of the buyer counts what waits at the same time.
+const lockBuyer = statement<never>(
+  "demand.lock-buyer-queue",
+  "select from buyers where buyer_id = $1 for no key update",
+);
+
 // What was approved with other files, hosts or domains waits again. What was refused stays so.
 const store = statement<{ review: BoughtReviewState; offered: number }>(
   "demand.store-bought-creative",
@@ -110,7 +116,7 @@ const store = statement<{ review: BoughtReviewState; offered: number }>(
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, array[$15::text], array_remove(array[$16::text], null), $17, $17
    where exists (select from bought_creatives where bought_creative_id = $1) or (
      select count(*) from (
-       select from bought_creatives where buyer_id = $2 and review = 'waiting' and last_seen_at > $17::timestamptz - interval '14 days' limit ${MAX_WAITING}
+       select from bought_creatives where buyer_id = $2 and review in ('waiting', 'reported') and last_seen_at > $17::timestamptz - interval '14 days' limit ${MAX_WAITING}
      ) as others) < ${MAX_WAITING}
    on conflict (bought_creative_id) do update set
      media = ${withSeen("media")}, landing_hosts = ${withSeen("landing_hosts")},
@@ -127,7 +133,7 @@ const store = statement<{ review: BoughtReviewState; offered: number }>(
 
 /** Stores what is new of a creative that could be shown, and judges it. What an opening may show is decided by `admitCreative`. */
 export async function meetCreative(
-  database: Pick<Database, "run">,
+  database: Pick<Database, "run" | "transaction">,
   seen: SeenCreative,
   {
     buyerId,
@@ -162,7 +168,10 @@ export async function meetCreative(
     landingHost,
     now,
   ];
-  const [stored] = await database.run(store, values);
+  const [stored] = await database.transaction(async (tx) => {
+    await tx.run(lockBuyer, [buyerId]);
+    return tx.run(store, values);
+  });
   if (stored !== undefined) return judgeCreative(stored, firstSeenLimit);
   // Another opening has stored the same meanwhile, or too many wait.
   const [other] = await readSeen();

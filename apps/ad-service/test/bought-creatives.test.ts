@@ -248,11 +248,14 @@ describe("what a buyer bids with", () => {
       [["IAB9-7"], undefined],
       [["IAB26-1"], 1],
       [["1366"], 8],
+      [["181"], 7],
+      // Nothing is known of what an own taxonomy names so.
+      [["games"], 501],
     ] as const) {
       changeBid = (bid) => ({ ...bid, cat, cattax });
       expect(await openAd(), String(cat)).toBe("Intermission");
     }
-    expect(await outcomesOf(buyerId)).toEqual(["3 blocked-category"]);
+    expect(await outcomesOf(buyerId)).toEqual(["5 blocked-category"]);
     expect(stand.calls[0]?.request).toMatchObject({ cattax: 1, bcat: expect.arrayContaining(["IAB9-7", "IAB26"]) });
     await ask("update buyers set allowed_regulated = '{gambling}' where buyer_id = $1", buyerId);
     await fixture.campaigns.refresh();

@@ -66,7 +66,9 @@ const settings = {
   allowedRegulated: z
     .array(z.enum(regulatedKinds))
     .max(regulatedKinds.length)
-    .describe("Of the kinds that laws restrict, those whose ads are shown; each other one is refused by its category."),
+    .describe(
+      "Of the kinds that laws restrict, those whose ads are shown; each other one is refused by its category, and with it any category of a taxonomy that is not known.",
+    ),
   firstSeenLimit: wholeNumber(0, 1_000_000).describe(
     "How often a creative is offered before a person has approved it; 0: never.",
   ),

@@ -19,11 +19,36 @@ export type RegulatedKind = (typeof regulatedKinds)[number];
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => `${first + index}`);
 
+/** An empty list: the taxonomy has no category of this kind. */
+type Codes = Readonly<Record<RegulatedKind, readonly string[]>>;
+
+/** The ancestor of all that is a risk for brands. IAB's mapping of ad products has it for drugs, bets, tobacco, and weapons. */
+const SENSITIVE = "v9i3On";
+const DRUGS_TOBACCO_ALCOHOL = "pg0WhF";
 /**
- * The taxonomies that have codes for them, by their numbers in AdCOM: IAB Content 1.0, and IAB Ad Product 2.0. An empty list:
- * the taxonomy has no category of this kind.
+ * IAB Content 2.0 to 3.1, in which a code never changes its meaning; later versions have more of them. What has no code of its own
+ * has that of IAB's mapping "Ad Product 2.0 to Content 2.1", such as that of currencies for crypto.
  */
-const codesByTaxonomy: Readonly<Record<number, Readonly<Record<RegulatedKind, readonly string[]>>>> = {
+const content2And3: Codes = {
+  adult: ["Rm3SiT", "j9PaO9", "307", "308", "MQ2XML"],
+  alcohol: ["211", DRUGS_TOBACCO_ALCOHOL],
+  cannabis: [SENSITIVE, DRUGS_TOBACCO_ALCOHOL],
+  crypto: ["82"],
+  dating: ["188"],
+  gambling: [SENSITIVE, "181", "480", "524", "ZJG29S"],
+  illegal: [SENSITIVE, "XtODT3", "mm3UXx", "6i4dB6", "8FD8nI", "HxqYV1"],
+  loans: ["408"],
+  medicine: ["109", "320"],
+  politics: ["174", "379", "386", "387", "388", "8YPBBL", "Z7rJBM"],
+  tobacco: [SENSITIVE, DRUGS_TOBACCO_ALCOHOL, "260"],
+  weapons: [SENSITIVE, "avbNf2"],
+};
+
+/**
+ * By their numbers in AdCOM: IAB Content 1.0, Content 2.0 to 3.1, and Ad Product 2.0. Not Ad Product 1.0, which has no category for
+ * gambling or weapons, nor that of audiences.
+ */
+const codesByTaxonomy: Readonly<Record<number, Codes>> = {
   1: {
     adult: ["IAB25", "IAB7-39"],
     alcohol: ["IAB8-5", "IAB8-18"],
@@ -39,6 +64,10 @@ const codesByTaxonomy: Readonly<Record<number, Readonly<Record<RegulatedKind, re
     tobacco: ["IAB9-9"],
     weapons: [],
   },
+  2: content2And3,
+  5: content2And3,
+  6: content2And3,
+  7: content2And3,
   8: {
     adult: ["1001", ...from(1519, 1523)],
     alcohol: from(1002, 1007),
@@ -53,10 +82,13 @@ const codesByTaxonomy: Readonly<Record<number, Readonly<Record<RegulatedKind, re
     tobacco: from(1544, 1550),
     weapons: from(1576, 1582),
   },
+  9: content2And3,
 };
 
-/** The categories of a taxonomy that are refused where only these kinds are allowed. */
-export function regulatedCategories(taxonomy: number, allowed: readonly RegulatedKind[]): string[] {
+/** The categories of a taxonomy that are refused where only these kinds are allowed; undefined: any of them may be one of another kind. */
+export function regulatedCategories(taxonomy: number, allowed: readonly RegulatedKind[]): string[] | undefined {
+  const refused = regulatedKinds.filter((kind) => !allowed.includes(kind));
+  if (refused.length === 0) return [];
   const codes = codesByTaxonomy[taxonomy];
-  return regulatedKinds.filter((kind) => !allowed.includes(kind)).flatMap((kind) => codes?.[kind] ?? []);
+  return codes && [...new Set(refused.flatMap((kind) => codes[kind]))];
 }

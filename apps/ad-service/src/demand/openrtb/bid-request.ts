@@ -65,7 +65,7 @@ export function bidRequestOf(
   const publisher = { id: botId, name: opening.botName, domain };
   const user = userOf(opening, buyer);
   const { blockedCategories, categoryTaxonomy, blockedDomains: badv, storedRequest } = buyer;
-  const regulated = regulatedCategories(categoryTaxonomy, buyer.allowedRegulated);
+  const regulated = regulatedCategories(categoryTaxonomy, buyer.allowedRegulated) ?? [];
   const bcat = [...new Set([...blockedCategories, ...regulated])];
   return {
     id: requestId,

@@ -1,4 +1,5 @@
 import { bidOutcomes } from "@intermission/operator-api/bid-outcomes";
+import { regulatedKinds } from "@intermission/operator-api/regulated-categories";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type BidRules, judgeResponse } from "./judge-bid.ts";
@@ -102,6 +103,29 @@ const cases: [outcome: string, change: object, of?: object][] = [
 ];
 test.each(cases)("%s: a bid with %j in an answer with %j", (outcome, change, of = {}) => {
   expect(outcomeOf(answer(change, of))).toBe(outcome);
+});
+
+/** A category of the same kind in each of them: AdCOM has 2, 5, 6, 7 and 9 for versions of the Content Taxonomy, 8 for Ad Product 2.0. */
+const gambling = [
+  [1, "IAB9-7"],
+  [2, "181"],
+  [5, "480"],
+  [6, "524"],
+  [7, "ZJG29S"],
+  [8, "1361"],
+  [9, "181"],
+] as const;
+test.each(gambling)("in the taxonomy %i, %s is refused unless gambling is allowed", (cattax, category) => {
+  const body = answer({ cattax, cat: [category] });
+  expect(outcomeOf(body)).toBe("blocked-category");
+  expect(outcomeOf(body, { allowedRegulated: ["gambling"] })).toBe("lost");
+  expect(outcomeOf(answer({ cattax, cat: ["1"] }))).toBe("lost");
+});
+
+test.each([0, 3, 4, 10, 501])("in the taxonomy %i, any category may be of a kind that is not allowed", (cattax) => {
+  expect(outcomeOf(answer({ cattax, cat: ["1"] }))).toBe("blocked-category");
+  expect(outcomeOf(answer({ cattax, cat: [] }))).toBe("lost");
+  expect(outcomeOf(answer({ cattax, cat: ["1"] }), { allowedRegulated: regulatedKinds })).toBe("lost");
 });
 
 test("where a category is needed, one of another taxonomy cannot be compared", () => {

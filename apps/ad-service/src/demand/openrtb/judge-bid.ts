@@ -80,9 +80,10 @@ function judgeBid(
 const VIDEO = 2;
 
 function categoryFault(bid: SentBid, rules: BidRules): "blocked-category" | "no-category" | undefined {
-  // In whatever taxonomy: what is regulated is no matter of the operator's list.
+  // In whatever taxonomy: what is regulated is no matter of the operator's list. Of one that is not known, any may be it.
   const regulated = regulatedCategories(bid.taxonomy, rules.allowedRegulated);
-  if (bid.categories.some((category) => isBlockedCategory(category, regulated))) return "blocked-category";
+  if (bid.categories.some((category) => regulated === undefined || isBlockedCategory(category, regulated)))
+    return "blocked-category";
   const categories = bid.taxonomy === rules.taxonomy ? bid.categories : [];
   if (categories.some((category) => isBlockedCategory(category, rules.blockedCategories))) return "blocked-category";
   return rules.needsCategory && categories.length === 0 ? "no-category" : undefined;

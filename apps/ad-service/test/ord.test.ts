@@ -196,11 +196,55 @@ test("a refusal and an overload are told apart: one is listed with its reason, t
     return true;
   };
   expect((await sync()).body).toMatchObject({ filed: 0, stopped: "503: busy" });
-  expect(ord.calls, "five attempts at the first record, and no other is tried").toHaveLength(5);
+  expect(ord.calls, "five attempts at each of three records, and no other is tried").toHaveLength(15);
   ord.behaviour.before = undefined;
   await send("setOrd", { body: { url: ord.url, key: "another" } });
   expect((await sync()).body).toMatchObject({ filed: 0, stopped: "the key was refused: 401: unauthorized" });
   await send("setOrd", { body: { url: ord.url, key } });
+});
+
+test("a record that fails each time keeps no other one from being filed", async () => {
+  await forget();
+  const failing = (paths: RegExp) => {
+    ord.behaviour.before = (path, response) => {
+      if (!paths.test(path)) return false;
+      response.writeHead(500, { "retry-after": "0" }).end("out of order");
+      return true;
+    };
+  };
+  failing(/pad/);
+  expect((await sync()).body).toMatchObject({ filed: 6, left: 2, stopped: null });
+  expect((await listed()).map(({ kind, state, fault }) => [kind, state, fault])).toEqual([
+    ["pad", "ready", "500: out of order"],
+    ["statistics", "waiting", null],
+  ]);
+  // Three that fail one after another end a run; the next one begins with the others.
+  await forget();
+  const bots = ["7000000002", "7000000003", "7000000004"];
+  for (const id of bots) {
+    await send("addBot", { body: { botId: id, name: id, username: `quiz_${id}` } });
+    const body = { legalName: "Ivan", filedName: "Иванов Иван", personKind: "ip", inn: publisherInn } as const;
+    await send("setPayee", { params: { botId: id }, body });
+  }
+  await run(
+    `insert into stats_sums (span, starts_at, bot_id, campaign_id, creative_id, starts, rewards, spend_micros)
+     select 'day', timestamptz '2026-02-03Z', bot_id, 'cmp', $2, 1, 1, 1 from unnest($1::text[]) as bot_id`,
+    bots,
+    creativeId,
+  );
+  failing(/pad\/bot-700000000[2-4]/);
+  const stopped = "500: out of order";
+  expect((await sync()).body).toMatchObject({ filed: 5, left: 9, stopped });
+  ord.calls.length = 0;
+  expect((await sync()).body).toMatchObject({ filed: 3, left: 6, stopped });
+  expect(requestsOf().slice(0, 3)).toEqual([
+    expect.stringContaining("PUT /v1/media/"),
+    `PUT /v3/creative/${creativeId}`,
+    "POST /v3/statistics",
+  ]);
+  ord.behaviour.before = undefined;
+  expect((await sync()).body).toMatchObject({ filed: 6, left: 0, stopped: null });
+  await run("delete from stats_sums where bot_id = any ($1)", bots);
 });
 
 test("eight runs at once on two nodes file each record once, and the creative has the erid", async () => {

@@ -16,12 +16,14 @@ export interface SendDeps {
   signal: AbortSignal;
 }
 
-/** `stopped`: nothing else would be accepted now. */
+/** `failed`: it has got no answer that lasts, whatever others get. `stopped`: nothing else would be accepted now. */
 export type FilingOutcome =
   | { outcome: "filed"; erid: string | null }
-  | { outcome: "refused" | "stopped"; fault: string };
+  | { outcome: "refused" | "failed" | "stopped"; fault: string };
 
 const MAX_ATTEMPTS = 5;
+/** No attempt begins later, so that one record leaves most of a run to the others. */
+const ATTEMPTS_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
 const REQUEST_MS = 20_000;
@@ -59,6 +61,7 @@ export async function sendFiling(deps: SendDeps, filing: PlannedFiling): Promise
   const { method, path, body } = requestOf(filing);
   const content = filing.kind === "media" ? await fileOf(deps, filing) : jsonOf(body);
   if ("fault" in content) return { outcome: "refused", fault: content.fault };
+  const startedAt = performance.now();
   for (let attempt = 1; ; attempt++) {
     const result = await deps.requests.guardedRequest({
       url: `${deps.url}${path}`,
@@ -71,8 +74,10 @@ export async function sendFiling(deps: SendDeps, filing: PlannedFiling): Promise
       signal: deps.signal,
     });
     if (!isTemporary(result)) return outcomeOf(filing.kind, result);
-    if (attempt === MAX_ATTEMPTS) return { outcome: "stopped", fault: faultOf(result) };
-    await wait(waitOf(result, attempt), undefined, { signal: deps.signal });
+    const waitMs = waitOf(result, attempt);
+    if (attempt === MAX_ATTEMPTS || performance.now() - startedAt + waitMs > ATTEMPTS_MS)
+      return { outcome: "failed", fault: faultOf(result) };
+    await wait(waitMs, undefined, { signal: deps.signal });
   }
 }
 

@@ -97,28 +97,41 @@ function noKey(): Error {
 
 type Run = Pick<RunOptions, "month" | "log"> & { runId: string; send: SendDeps };
 
+/** So many different records fail one after another, and the cause is not one of them. */
+const MAX_FAILED = 3;
+
+/**
+ * First what has not failed in an earlier run, then the rest: a record that fails each time keeps no other one from being filed but
+ * those that name it.
+ */
 async function fileAll(deps: OrdDeps, run: Run): Promise<OrdRun> {
   const { month, log, send } = run;
   const facts = await readFacts(deps.database, { ...deps, month, url: send.url });
+  const plan = planFilings(facts);
   const filed = new Set<string>();
-  const counts = { filed: 0, left: 0 };
+  const tried = new Set<string>();
+  let filedNow = 0;
+  let failedInSuccession = 0;
   let stopped: string | null = null;
-  for (const filing of planFilings(facts)) {
+  const hasFailed = ({ externalId }: PlannedFiling) => {
+    const record = facts.records.get(externalId);
+    return typeof record?.fault === "string" && !record.isRefused;
+  };
+  for (const filing of [...plan.filter((one) => !hasFailed(one)), ...plan]) {
+    const { externalId } = filing;
+    if (filed.has(externalId) || tried.has(externalId)) continue;
     const state = stateOf(filing, { ...facts, filed });
-    if (state === "filed") {
-      filed.add(filing.externalId);
-      continue;
-    }
-    const isTried: boolean = stopped === null && (state === "ready" || state === "refused");
-    const outcome: FilingOutcome | undefined = isTried ? await fileOne(deps, run, filing) : undefined;
-    if (outcome?.outcome === "filed") {
-      counts.filed++;
-      filed.add(filing.externalId);
-      continue;
-    }
-    counts.left++;
-    if (outcome?.outcome === "stopped") stopped = outcome.fault;
+    if (state === "filed") filed.add(externalId);
+    if (stopped !== null || (state !== "ready" && state !== "refused")) continue;
+    tried.add(externalId);
+    const outcome = await fileOne(deps, run, filing);
+    failedInSuccession = outcome.outcome === "failed" ? failedInSuccession + 1 : 0;
+    if (outcome.outcome === "filed") {
+      filed.add(externalId);
+      filedNow++;
+    } else if (outcome.outcome === "stopped" || failedInSuccession === MAX_FAILED) stopped = outcome.fault;
   }
+  const counts = { filed: filedNow, left: plan.length - filed.size };
   log.info({ month, ...counts, stopped }, "ads were filed at the operator of ad data");
   return { month, ...counts, stopped, requests: [] };
 }

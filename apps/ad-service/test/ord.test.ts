@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
@@ -39,6 +39,10 @@ async function forget() {
   ord.calls.length = 0;
   await run("delete from ord_records");
   await run("update creatives set erid = null");
+}
+async function fileOf(id: string): Promise<string> {
+  const [creative] = await run<{ name: string }>("select file_name as name from creatives where creative_id = $1", id);
+  return join(nodes.mediaFolder, creative?.name ?? "");
 }
 const requestsOf = () => ord.calls.map(({ method, path }) => `${method} ${path}`);
 
@@ -146,7 +150,7 @@ test("a dry run shows what would be sent, in order, and sends nothing", async ()
     `/v1/person/person-${publisherInn}`,
     `/v1/contract/contract-${advertiserId}`,
     `/v1/pad/bot-${botId}`,
-    `/v1/media/${creativeId}-media`,
+    expect.stringMatching(new RegExp(`^/v1/media/${creativeId}-media-[0-9a-f]{16}$`)),
     `/v3/creative/${creativeId}`,
     "/v3/statistics",
   ]);
@@ -297,6 +301,27 @@ test("a second run files nothing; what has changed is filed again, alone", async
   expect((await sync()).body).toMatchObject({ filed: 1, left: 0 });
   expect(requestsOf()).toEqual(["POST /v3/statistics"]);
   expect([...ord.stored].filter(([id]) => id.startsWith("statistics"))).toHaveLength(1);
+});
+
+test("a lighter file that was made since is sent as another medium, and the creative is filed with it", async () => {
+  const [media = ""] = [...ord.stored.keys()].filter((id) => id.startsWith("media "));
+  const name = `${"0f".repeat(32)}.mp4`;
+  await copyFile(await fileOf(creativeId), join(nodes.mediaFolder, name));
+  const rendition = { fileName: name, mediaType: "video/mp4", byteLength: 1, width: 1, height: 1 };
+  await run(
+    "update creatives set renditions = jsonb_build_array($2::jsonb) where creative_id = $1",
+    creativeId,
+    JSON.stringify(rendition),
+  );
+  expect((await sync()).body).toMatchObject({ filed: 2, left: 0 });
+  expect(ord.calls).toMatchObject([
+    { path: `/v1/media/${creativeId}-media-${name.slice(0, 16)}`, status: 201 },
+    { path: `/v3/creative/${creativeId}` },
+  ]);
+  expect(ord.stored.has(media)).toBe(true);
+  expect(ord.stored.get(`creative ${creativeId}`)).toMatchObject({
+    media_external_ids: [`${creativeId}-media-${name.slice(0, 16)}`],
+  });
 });
 
 test("an erid from elsewhere is never overwritten, and its creative is listed", async () => {

@@ -210,7 +210,8 @@ function creativeOf(
   if (client === undefined) gaps.push("no-advertiser");
   if (others.length > 0) gaps.push("several-advertisers");
   if (fileName === null) gaps.push("no-file");
-  const mediaId = `${creativeId}-media`;
+  // A medium never changes: another file, such as a lighter one that was made since, is another medium. Files are named by their hash.
+  const mediaId = `${creativeId}-media-${fileName?.slice(0, 16) ?? ""}`;
   const party = client === self ? self : contractId(advertiserId);
   const urls = [...new Set(landingUrls.flatMap(publicPart))];
   const body = {

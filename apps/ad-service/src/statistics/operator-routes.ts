@@ -81,7 +81,8 @@ export function statsOperatorRoutes(scope: CheckedScope, deps: StatsOperatorDeps
       const { timeZone, from, to, botId, ...of } = await periodOf(deps, query, { by: [], reader });
       requireVisible({ ...query, by: [] }, reader);
       const botIds = botId === undefined ? undefined : [botId];
-      const report = await reports.read((store) => readUsers(store, { of: { ...of, botIds }, from, to, timeZone }));
+      const question = { of: { ...of, botIds }, from, to, now: deps.now(), timeZone };
+      const report = await reports.read((store) => readUsers(store, question));
       return { currency, timeZone, from, to, ...usersInJson(report, reader) };
     },
 

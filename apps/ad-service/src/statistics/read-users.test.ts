@@ -89,9 +89,36 @@ test.each(["UTC", "Asia/Kathmandu", "Asia/Tehran", "America/New_York"])(
 test("a period without anybody divides nothing, and one that is too busy or no longer kept is not guessed", async () => {
   const none = { state: "read", users: 0, userDays: 0, revenuePerUserMicros: null, revenuePerUserDayMicros: null };
   expect((await users({ campaignId: "cmp_c" })).body).toMatchObject(none);
-  const question = { of: {}, from: new Date("2026-03-06T00:00Z"), to: new Date("2026-03-12T00:00Z") };
+  const question = {
+    of: {},
+    from: new Date("2026-03-06T00:00Z"),
+    to: new Date("2026-03-12T00:00Z"),
+    now: fixture.clock.now,
+  };
   expect(await readUsers(store.database, question, 100)).toEqual({ state: "too-many" });
   await run("delete from ad_requests where user_id = '3'");
   expect((await users({})).body).toMatchObject({ state: "not-kept" });
   expect((await users({})).body).not.toHaveProperty("users");
+});
+
+test("only a day that is over is the next day of another, however the end of the period is rounded", async () => {
+  await run(`insert into ad_requests (bot_id, user_id, outcome, occurred_at) values
+    ('910', 'one', 'no-ad', '2026-03-16T10:00Z'), ('910', 'two', 'no-ad', '2026-03-16T10:00Z'),
+    ('910', 'one', 'no-ad', '2026-03-17T01:00Z'), ('910', 'one', 'no-ad', '2026-03-18T01:00Z')`);
+  await rollUpUntilNow(store.database);
+  const share = async (now: string, to?: string) => {
+    fixture.clock.now = new Date(now);
+    const period = { from: "2026-03-16T00:00Z", timeZone: "UTC", ...(to && { to }) };
+    const url = `/operator/v1/stats/users?${new URLSearchParams(period)}`;
+    const answer = await fixture.app.inject({ url, headers: { authorization: `Bearer ${operatorToken}` } });
+    return answer.json().nextDayShare;
+  };
+  // The 18th is not over: one of the two users of the 16th came on the 17th.
+  expect(await share("2026-03-18T08:00:00Z", "2026-03-19T00:00Z")).toBe(1 / 2);
+  expect(await share("2026-03-18T23:30:00Z", "2026-03-20T00:00Z")).toBe(1 / 2);
+  expect(await share("2026-03-18T22:30:00Z")).toBe(1 / 2);
+  expect(await share("2026-03-18T23:30:00Z")).toBe(1 / 2);
+  expect(await share("2026-03-20T12:00:00Z", "2026-03-18T23:00Z")).toBe(1 / 2);
+  expect(await share("2026-03-20T12:00:00Z", "2026-03-19T00:00Z")).toBe(2 / 3);
+  expect(await share("2026-03-17T08:00:00Z", "2026-03-18T00:00Z")).toBe(null);
 });

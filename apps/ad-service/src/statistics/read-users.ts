@@ -1,15 +1,17 @@
 import { firstEventIdAt } from "@intermission/ad-core/code";
+import { daysLater, startOfDay } from "@intermission/operator-api/days-in-zone";
 import type { Database, Statement } from "@intermission/postgres/open-database";
 import { type Figures, quotient } from "./figures-of.ts";
 import { readTotal } from "./read-report.ts";
 import type { SumFilter } from "./read-sums.ts";
-import { bucketsOf } from "./time-pieces.ts";
+import { type Bucket, bucketsOf } from "./time-pieces.ts";
 
 interface UsersQuestion {
   of: Pick<SumFilter, "botIds" | "campaignIds" | "creativeId">;
   /** Whole hours: from (included) to (excluded). */
   from: Date;
   to: Date;
+  now: Date;
   timeZone?: string | undefined;
 }
 
@@ -74,7 +76,7 @@ const read: Statement<Uses> = {
 /** How many users requested an ad or clicked a direct link, on how many days, and the publishers' revenue for each. */
 export async function readUsers(
   database: Pick<Database, "run">,
-  { of, from, to, timeZone = "UTC" }: UsersQuestion,
+  { of, from, to, now, timeZone = "UTC" }: UsersQuestion,
   maxUses = MAX_USES_READ,
 ): Promise<UsersReport> {
   // Before the facts, of which there may only be more.
@@ -91,7 +93,7 @@ export async function readUsers(
     creativeId,
     maxUses,
     days.map((day) => day.from),
-    wholeDays(days),
+    wholeDays(days, { timeZone, now }),
   ]);
   if (uses === undefined) throw new Error("a sum without groups has one row");
   if (uses.uses > maxUses) return { state: "too-many" };
@@ -109,11 +111,11 @@ export async function readUsers(
   };
 }
 
-/** The last day may not be over: who has not come yet may still come. A day has at least 23 hours. */
-function wholeDays(days: readonly { from: Date; to: Date }[]): number {
-  const last = days.at(-1);
-  const isLastWhole = last !== undefined && last.to.getTime() - last.from.getTime() >= 23 * 3_600_000;
-  return isLastWhole ? days.length : days.length - 1;
+/** How many days are over and end within the period: on another one, who has not come yet may still come. */
+function wholeDays(days: readonly Bucket[], { timeZone, now }: { timeZone: string; now: Date }): number {
+  const isWhole = ({ key, to }: Bucket) =>
+    to <= now && to.getTime() === startOfDay(timeZone, daysLater(key, 1)).getTime();
+  return days.filter(isWhole).length;
 }
 
 /** Those of which each is a row; the refused ones are not by users. */

@@ -71,6 +71,25 @@ test("a payee with a wrong account is refused; all that is due is paid in one st
   await desk.getByRole("button", { name: "Payee of Crosswords" }).waitFor();
 });
 
+test("the file of another month has its figures and its name, also while the page still shows the month before", {
+  tag: "@long",
+}, async ({ desk }) => {
+  await desk.goto("payouts?month=2026-01");
+  await desk.getByRole("link", { name: "Crosswords" }).waitFor();
+  const going = Promise.withResolvers<void>();
+  await desk.route(/money\/publishers\?.*limit=50/, async (route) => {
+    await going.promise;
+    await route.continue();
+  });
+  await desk.getByLabel("Month", { exact: true }).selectOption("2026-02");
+  const file = desk.waitForEvent("download");
+  await desk.getByRole("button", { name: "Save as CSV" }).click();
+  const download = await file;
+  going.resolve();
+  expect(download.suggestedFilename()).toBe("payouts-2026-02.csv");
+  expect(await readFile(await download.path(), "utf8")).toMatch(new RegExp(`^2026-02,${BOT},Crosswords,0,`, "m"));
+});
+
 test("what an advertiser's statements say of it is kept", { tag: "@long" }, async ({ desk, stack }) => {
   await desk.goto("advertisers");
   await desk.getByRole("link", { name: SHOP }).click();

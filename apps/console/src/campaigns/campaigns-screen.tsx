@@ -93,7 +93,7 @@ export function CampaignsScreen() {
                       </Button>
                     )}
                     <ListView list="campaigns" columns={columns} />
-                    <CsvButton file="campaigns.csv" readCsv={readCsv} isEmpty={total === 0}>
+                    <CsvButton readCsv={readCsv} isEmpty={total === 0}>
                       {words.csv}
                     </CsvButton>
                   </>

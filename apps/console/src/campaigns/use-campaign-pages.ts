@@ -34,13 +34,16 @@ export function useCampaignPages({ find, advertiser, status, phase, sort }: Camp
     ...answerOf(campaignRoutes.listCampaigns, { query: { ...active, limit: 1 } }),
     enabled: mayHaveActive,
   });
-  const readWhole = async (of: typeof query | typeof active): Promise<ListedCampaign[]> =>
-    (await queries.fetchQuery(wholeListOf(campaignRoutes.listCampaigns, { query: of }))).campaigns;
+  const readWhole = (of: typeof query | typeof active) =>
+    queries.fetchQuery(wholeListOf(campaignRoutes.listCampaigns, { query: of }));
   return {
     pages,
-    readCsv: async () => campaignsCsv(await readWhole(query), pages.data?.pages.at(-1)?.currency ?? "USD", Date.now()),
+    readCsv: async () => {
+      const { campaigns, currency } = await readWhole(query);
+      return { file: "campaigns.csv", csv: campaignsCsv(campaigns, currency, Date.now()) };
+    },
     /** Of the advertiser of the filter. */
     activeCount: mayHaveActive ? (counted.data?.total ?? 0) : 0,
-    readActive: () => readWhole(active),
+    readActive: async (): Promise<ListedCampaign[]> => (await readWhole(active)).campaigns,
   };
 }

@@ -84,7 +84,8 @@ function usePublisherPages({ month, find, state, sort }: ReturnType<typeof route
     (after, signal) => callOperator(listPublisherMoney, { query: { ...query, limit: PAGE_ROWS, after } }, signal),
     { keepsRows: true },
   );
-  const readAll = async () => (await queries.fetchQuery(wholeListOf(listPublisherMoney, { query }))).publishers;
+  // Of the month of the address, while the page may still show the one before.
+  const readAll = () => queries.fetchQuery(wholeListOf(listPublisherMoney, { query }));
   return { pages, readAll };
 }
 
@@ -118,7 +119,7 @@ function PageActions({ month, isOver, currency }: Month) {
 interface PublishersProps extends PublisherPage {
   pages: Pages;
   /** All that match, of whom a page is shown. */
-  readAll: () => Promise<readonly PublisherMoney[]>;
+  readAll: () => Promise<PublisherPage>;
 }
 
 function Publishers({ publishers, month, currency, isOver, total, totalPayableMicros, ...list }: PublishersProps) {
@@ -153,8 +154,10 @@ function Publishers({ publishers, month, currency, isOver, total, totalPayableMi
       {total > 0 && (
         <div className="row list-more">
           <CsvButton
-            file={`payouts-${month}.csv`}
-            readCsv={async () => payoutsCsv(await list.readAll(), { month, currency })}
+            readCsv={async () => {
+              const { publishers, ...read } = await list.readAll();
+              return { file: `payouts-${read.month}.csv`, csv: payoutsCsv(publishers, read) };
+            }}
             isEmpty={false}
           >
             {words.csv}

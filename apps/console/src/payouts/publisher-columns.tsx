@@ -88,12 +88,12 @@ export function usePublisherColumns({ currency, onPay, onPayee }: ColumnsProps):
 
 /** The publishers as a file. */
 export function payoutsCsv(
-  rows: readonly PublisherMoney[],
+  publishers: readonly PublisherMoney[],
   { month, currency }: { month: string; currency: string },
 ): string {
   return csvOf([
     ["month", "bot_id", "name", "earned", "owed", "currency", "paid_at", "reference"],
-    ...rows.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
+    ...publishers.map(({ botId, name, earnedMicros, owedMicros, paidAt, reference }) => [
       month,
       botId,
       name,

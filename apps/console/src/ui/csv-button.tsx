@@ -4,21 +4,21 @@ import { Button } from "./button.tsx";
 import { saveCsv } from "./csv.ts";
 
 interface CsvButtonProps {
-  file: string;
-  /** Reads all rows of the list, in its order, of which a screen shows a page. */
-  readCsv: () => Promise<string>;
+  /** Reads all rows of the list, in its order, of which a screen shows a page; the file's name says what was read. */
+  readCsv: () => Promise<{ file: string; csv: string }>;
   isEmpty: boolean;
   children: ReactNode;
 }
 
 /** Saves a list as a file. */
-export function CsvButton({ file, readCsv, isEmpty, children }: CsvButtonProps) {
+export function CsvButton({ readCsv, isEmpty, children }: CsvButtonProps) {
   const failed = useFailedNotice();
   const [isBusy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      saveCsv(file, await readCsv());
+      const { file, csv } = await readCsv();
+      saveCsv(file, csv);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       failed(error);

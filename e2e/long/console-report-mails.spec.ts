@@ -37,6 +37,8 @@ for (const { name, width, locale, words } of [
       every: "How often",
       it: "Mail it",
       stop: "Mail it no more",
+      undo: "Undo",
+      unmailed: "Week is saved again, and is mailed no more: choose its mails anew.",
     },
   },
   {
@@ -51,6 +53,8 @@ for (const { name, width, locale, words } of [
       every: "Как часто",
       it: "Присылать",
       stop: "Больше не присылать",
+      undo: "Отменить",
+      unmailed: "Отчёт Week сохранён снова, но больше не приходит по почте: настройте рассылку заново.",
     },
   },
 ]) {
@@ -77,7 +81,15 @@ for (const { name, width, locale, words } of [
       await mails.click();
       await expect(desk.getByLabel(words.every)).toHaveValue("day");
       await expect(desk.getByRole("button", { name: words.stop })).toHaveCount(0);
-      await desk.keyboard.press("Escape");
+      await desk.getByRole("dialog").getByRole("button", { name: words.it, exact: true }).click();
+      await expect(mails).toHaveClass(/is-mailed/);
+      await desk.locator(".saved-report button").last().click();
+      await expect(mails).toHaveCount(0);
+      // The links of its mails are gone, so Undo does not let the mails go on.
+      await desk.getByRole("button", { name: words.undo }).click();
+      await expect(desk.getByText(words.unmailed)).toBeVisible();
+      await expect(mails).not.toHaveClass(/is-mailed/);
+      await desk.screenshot({ path: test.info().outputPath("unmailed.png") });
       await desk.locator(".saved-report button").last().click();
       await expect(mails).toHaveCount(0);
     });

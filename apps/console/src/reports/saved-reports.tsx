@@ -121,16 +121,14 @@ function RemoveButton({ report: { savedReportId, name, search, mails }, onRemove
   const onFailed = useFailedNotice();
   const remove = useChange(savedReportRoutes.removeSavedReport);
   const saveAgain = useChange(savedReportRoutes.saveReport);
-  const mailAgain = useChange(savedReportRoutes.mailSavedReport);
   const failed = (error: unknown) => {
     if (!(error instanceof Error)) throw error;
     onFailed(error);
   };
   const undo = async () => {
-    const { savedReportId } = await saveAgain.mutateAsync({ body: { name, search } });
-    if (mails === null || mails.nextAt === null) return;
-    const { every, hour, timeZone, hasCsv } = mails;
-    await mailAgain.mutateAsync({ params: { savedReportId }, body: { every, hour, timeZone, hasCsv } });
+    await saveAgain.mutateAsync({ body: { name, search } });
+    // The links of earlier mails were removed with it, and could not end mails that went on.
+    if ((mails?.nextAt ?? null) !== null) notice({ text: words.savedUnmailed(name) });
   };
   const onRemove = () =>
     remove

@@ -279,6 +279,7 @@ export interface Values {
   "reports.rest": { rows: string | number };
   "reports.left": { count: number };
   "reports.savedAs": { name: string | number };
+  "reports.savedUnmailed": { name: string | number };
   "reports.mail.button": { name: string | number };
   "reports.mail.title": { name: string | number };
   "reports.mail.saved": { name: string | number; time: string | number };

@@ -290,3 +290,13 @@ test("another person neither mails nor stops a report, and one that is stopped s
   await round();
   expect(mail.received).toHaveLength(0);
 });
+
+test("the page of a link says that a report which was stopped in the console is mailed no more", async () => {
+  const id = await mailed();
+  later(24 * 60);
+  await round();
+  const url = linkIn(mail.received[0]?.text);
+  expect((await fixture.app.inject({ url })).body).toContain("Get this report no more?");
+  await send("ann", "DELETE", `/${id}/mails`);
+  expect((await fixture.app.inject({ url })).body).toContain("You get it no more");
+});

@@ -147,7 +147,7 @@ export async function finishMail(
 
 const findByToken = statement<{ savedReportId: string; name: string; isMailed: boolean }>(
   "report-mails.find-by-token",
-  `select saved_report_id as "savedReportId", name, coalesce(ended is null, false) as "isMailed"
+  `select saved_report_id as "savedReportId", name, every is not null and ended is null as "isMailed"
    from report_mails join saved_reports using (saved_report_id) left join report_schedules using (saved_report_id)
    where token_hash = $1`,
 );

@@ -8,7 +8,7 @@ import { migrations } from "../migrations.ts";
 import { invitePerson, newPersonId } from "../people/people.ts";
 import { openSession } from "../people/sessions.ts";
 import { reportsFromPrimary } from "../statistics/report-source.ts";
-import { beginMail, claimMails } from "./report-mails.ts";
+import { addDueMails, beginMail, claimMails, endSchedule } from "./report-mails.ts";
 import { sendReportMails } from "./send-report-mails.ts";
 
 let store: TestDatabase;
@@ -59,6 +59,7 @@ beforeEach(() => {
   clock.now = new Date("2026-03-10T12:00:00Z");
   mail.received.length = 0;
   mail.state.isRefusing = false;
+  mail.state.beforeAnswer = async () => {};
 });
 afterEach(async () => {
   await run("delete from saved_reports");
@@ -289,6 +290,53 @@ test("another person neither mails nor stops a report, and one that is stopped s
   later(48 * 60);
   await round();
   expect(mail.received).toHaveLength(0);
+});
+
+test.each(["unsubscribed", "stopped"])(
+  "a mail that the server refuses while its person has %s it is not tried again, also once it is mailed anew",
+  async (how) => {
+    const id = await mailed();
+    later(24 * 60);
+    mail.state.isRefusing = true;
+    mail.state.beforeAnswer = async () => {
+      if (how === "stopped") expect((await send("ann", "DELETE", `/${id}/mails`)).status).toBe(200);
+      else expect(await endSchedule(store.database, { savedReportId: id, reason: "unsubscribed" })).toBe(true);
+    };
+    await round();
+    mail.state.isRefusing = false;
+    expect(await states()).toEqual([{ state: "failed", attempts: 1 }]);
+    later(5);
+    expect(await claimMails(nodes[0], clock.now)).toEqual([]);
+    await send("ann", "PUT", `/${id}/mails`, { every: "month", hour: 12, timeZone: "UTC" });
+    await round();
+    expect(mail.received).toHaveLength(0);
+  },
+);
+
+test("an end that waits for the node which makes the mail ends that mail, too", async () => {
+  const id = await mailed();
+  later(24 * 60);
+  const made = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  const slow: Pick<Database, "transaction"> = {
+    transaction: (work) =>
+      nodes[0].transaction(async (tx) => {
+        const result = await work(tx);
+        made.resolve();
+        await going.promise;
+        return result;
+      }),
+  };
+  const adding = addDueMails(slow, clock.now);
+  await made.promise;
+  const ending = endSchedule(nodes[1], { savedReportId: id, reason: "unsubscribed" });
+  const waiting = () =>
+    run("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'");
+  await expect.poll(async () => (await waiting()).length).toBe(1);
+  going.resolve();
+  await adding;
+  expect(await ending).toBe(true);
+  expect(await states()).toEqual([{ state: "failed", attempts: 0 }]);
 });
 
 test("the page of a link says that a report which was stopped in the console is mailed no more", async () => {

@@ -31,6 +31,11 @@ const add = statement<never>(
    insert into report_mails (saved_report_id, day, due_at, state, try_at) values ($1, $2, $3, 'waiting', $3)
    on conflict (saved_report_id, day) do nothing`,
 );
+/** Whoever makes or ends a mail holds its schedule first, so that the next statement sees what the one before has written. */
+export const lockSchedule = statement<{ isLive: boolean }>(
+  "report-mails.lock-schedule",
+  `select ended is null as "isLive" from report_schedules where saved_report_id = $1 for update`,
+);
 const end = statement<{ savedReportId: string }>(
   "report-mails.end-schedule",
   `with ended as (
@@ -61,10 +66,13 @@ export async function addDueMails(database: Pick<Database, "transaction">, now: 
 
 /** Returns whether it was mailed until now. */
 export async function endSchedule(
-  database: Pick<Database, "run">,
+  database: Pick<Database, "transaction">,
   { savedReportId, reason }: { savedReportId: string; reason: ScheduleEnd },
 ): Promise<boolean> {
-  return (await database.run(end, [savedReportId, reason])).length > 0;
+  return database.transaction(async (tx) => {
+    await tx.run(lockSchedule, [savedReportId]);
+    return (await tx.run(end, [savedReportId, reason])).length > 0;
+  });
 }
 
 export interface ClaimedMail extends Due {
@@ -86,7 +94,8 @@ const endUnknown = statement<never>(
 const claim = statement<ClaimedMail>(
   "report-mails.claim",
   `with due as (
-     select saved_report_id, day from report_mails where state = 'waiting' and try_at <= $1
+     select saved_report_id, day from report_mails where state = 'waiting' and try_at <= $1 and exists (
+       select from report_schedules as live where live.saved_report_id = report_mails.saved_report_id and ended is null)
      order by try_at limit ${MAX_AT_ONCE} for update skip locked
    ),
    claimed as (
@@ -115,7 +124,7 @@ const begin = statement<{ one: number }>(
 const finish = statement<never>(
   "report-mails.finish",
   `update report_mails set state = $4, error = $5, try_at = $6
-   where saved_report_id = $1 and day = $2::date and attempts = $3`,
+   where saved_report_id = $1 and day = $2::date and attempts = $3 and state <> 'failed'`,
 );
 
 const hashOf = (token: string) => createHash("sha256").update(token).digest();
@@ -132,9 +141,9 @@ export async function beginMail(
   return begun.length > 0 ? token : undefined;
 }
 
-/** `tryAt`: it is tried again. */
+/** `tryAt`: it is tried again, unless its schedule has ended meanwhile. */
 export async function finishMail(
-  database: Pick<Database, "run">,
+  database: Pick<Database, "transaction">,
   { savedReportId, day, attempts }: ClaimKey,
   {
     state,
@@ -142,7 +151,11 @@ export async function finishMail(
     tryAt,
   }: { state: "waiting" | "sent" | "failed" | "unknown"; error: string | null; tryAt: Date | null },
 ): Promise<void> {
-  await database.run(finish, [savedReportId, day, attempts, state, error, tryAt]);
+  await database.transaction(async (tx) => {
+    const [schedule] = await tx.run(lockSchedule, [savedReportId]);
+    const outcome = state === "waiting" && !schedule?.isLive ? ["failed", error, null] : [state, error, tryAt];
+    await tx.run(finish, [savedReportId, day, attempts, ...outcome]);
+  });
 }
 
 const findByToken = statement<{ savedReportId: string; name: string; isMailed: boolean }>(

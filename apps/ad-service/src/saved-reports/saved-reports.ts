@@ -5,6 +5,7 @@ import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
 import { type MailTimes, nextMail } from "./mail-moments.ts";
+import { lockSchedule } from "./report-mails.ts";
 
 /** A report as its statements return it: moments in JSON are text. */
 type Row = Omit<SavedReport, "mails"> & { mails: Wire<NonNullable<SavedReport["mails"]>> | null };
@@ -150,6 +151,7 @@ export async function scheduleReport(
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, savedReportId);
     if ((await findSavedReport(tx, { savedReportId, personId })) === undefined) return undefined;
+    await tx.run(lockSchedule, [savedReportId]);
     if (mails === null) await tx.run(unschedule, [savedReportId]);
     else {
       const { every, hour, timeZone, hasCsv } = mails;

@@ -43,7 +43,10 @@ const pageWords: Readonly<Record<StatementLanguage, PageWords>> = {
  * `/unsubscribe/{token}`, the link in a mail of a report. Opening it changes nothing, since programs open links, too; its button
  * and mail programs (RFC 8058) post to it.
  */
-export function unsubscribeRoutes(app: FastifyInstance, { database }: { database: Pick<Database, "run"> }): void {
+export function unsubscribeRoutes(
+  app: FastifyInstance,
+  { database }: { database: Pick<Database, "run" | "transaction"> },
+): void {
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, (_request, _body, done) =>

@@ -40,25 +40,29 @@ export interface DueMail {
   at: Date;
 }
 
-/** The first moment after `now`. */
-export function nextMail(times: MailTimes, now: Date): DueMail {
-  return search(times, { from: dayOf(times.timeZone, now), step: 1, isFound: (at) => at > now });
+/** The first moment after `now`, on a day after the last one that has a mail. */
+export function nextMail(times: MailTimes, now: Date, lastDay = ""): DueMail {
+  return search(times, {
+    from: dayOf(times.timeZone, now),
+    step: 1,
+    isFound: ({ at, day }) => at > now && day > lastDay,
+  });
 }
 
 /** The latest moment until `now`: of those that passed while no node ran, one mail is sent. */
 export function latestMail(times: MailTimes, now: Date): DueMail {
-  return search(times, { from: dayOf(times.timeZone, now), step: -1, isFound: (at) => at <= now });
+  return search(times, { from: dayOf(times.timeZone, now), step: -1, isFound: ({ at }) => at <= now });
 }
 
 function search(
   times: MailTimes,
-  { from, step, isFound }: { from: string; step: 1 | -1; isFound: (at: Date) => boolean },
+  { from, step, isFound }: { from: string; step: 1 | -1; isFound: (due: DueMail) => boolean },
 ): DueMail {
   for (let days = 0; days <= 2 * MAX_DAYS; days += 1) {
     const day = daysLater(from, step * days);
     if (!isDueOn(day, times.every)) continue;
-    const at = dueOn(day, times);
-    if (isFound(at)) return { day, at };
+    const due = { day, at: dueOn(day, times) };
+    if (isFound(due)) return due;
   }
   throw new Error(`no mail is due near ${from} in ${times.timeZone}`);
 }

@@ -9,6 +9,7 @@ import { invitePerson, newPersonId } from "../people/people.ts";
 import { openSession } from "../people/sessions.ts";
 import { reportsFromPrimary } from "../statistics/report-source.ts";
 import { addDueMails, beginMail, claimMails, endSchedule } from "./report-mails.ts";
+import { scheduleReport } from "./saved-reports.ts";
 import { sendReportMails } from "./send-report-mails.ts";
 
 let store: TestDatabase;
@@ -347,4 +348,28 @@ test("the page of a link says that a report which was stopped in the console is 
   expect((await fixture.app.inject({ url })).body).toContain("Get this report no more?");
   await send("ann", "DELETE", `/${id}/mails`);
   expect((await fixture.app.inject({ url })).body).toContain("You get it no more");
+});
+
+test("times that are changed on a day which has had its mail begin on the day after, and that mail arrives", async () => {
+  const { savedReportId } = (await send("ann", "POST", "", { name: "Bots", search: "zone=UTC" })).body;
+  const own = { savedReportId, personId: personIds.ann ?? "" };
+  const mailFrom = async (hour: number, now: string) => {
+    const times = { every: "day" as const, hour, timeZone: "UTC", hasCsv: false };
+    return (await scheduleReport(store.database, { ...own, now: new Date(now) }, times))?.mails?.nextAt?.toISOString();
+  };
+  expect(await mailFrom(8, "2026-03-10T07:00Z")).toBe("2026-03-10T08:00:00.000Z");
+  clock.now = new Date("2026-03-10T08:00:00Z");
+  await round();
+  expect(mail.received).toHaveLength(1);
+  expect(await mailFrom(14, "2026-03-10T10:00Z")).toBe("2026-03-11T14:00:00.000Z");
+  // Stopped and started while the mail of the day waits.
+  clock.now = new Date("2026-03-11T14:00:00Z");
+  mail.state.isRefusing = true;
+  await round();
+  mail.state.isRefusing = false;
+  await scheduleReport(store.database, { ...own, now: clock.now }, null);
+  expect(await mailFrom(16, "2026-03-11T15:00Z")).toBe("2026-03-12T16:00:00.000Z");
+  clock.now = new Date("2026-03-12T16:00:00Z");
+  await round();
+  expect(mail.received).toHaveLength(2);
 });

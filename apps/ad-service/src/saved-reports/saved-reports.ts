@@ -134,6 +134,10 @@ const schedule = statement<never>(
    on conflict (saved_report_id) do update set every = excluded.every, hour = excluded.hour,
      time_zone = excluded.time_zone, has_csv = excluded.has_csv, next_at = excluded.next_at, ended = null`,
 );
+const readLastDay = statement<{ day: string | null }>(
+  "saved-reports.last-mailed-day",
+  "select max(day)::text as day from report_mails where saved_report_id = $1",
+);
 const unschedule = statement<never>(
   "saved-reports.unschedule",
   `with ended as (
@@ -155,7 +159,9 @@ export async function scheduleReport(
     if (mails === null) await tx.run(unschedule, [savedReportId]);
     else {
       const { every, hour, timeZone, hasCsv } = mails;
-      await tx.run(schedule, [savedReportId, every, hour, timeZone, hasCsv, nextMail(mails, now).at]);
+      const [last] = await tx.run(readLastDay, [savedReportId]);
+      const next = nextMail(mails, now, last?.day ?? undefined);
+      await tx.run(schedule, [savedReportId, every, hour, timeZone, hasCsv, next.at]);
     }
     await audit(tx, change);
     return findSavedReport(tx, { savedReportId, personId });

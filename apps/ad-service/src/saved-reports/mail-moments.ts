@@ -1,4 +1,5 @@
 import { dayOf, daysLater, offsetOf, startOfDay } from "@intermission/operator-api/days-in-zone";
+import { daysOf, type ReportAddress, zoneOf } from "@intermission/operator-api/report-address";
 import type { MailInterval } from "@intermission/operator-api/saved-reports";
 
 export interface MailTimes {
@@ -52,6 +53,15 @@ export function nextMail(times: MailTimes, now: Date, lastDay = ""): DueMail {
 /** The latest moment until `now`: of those that passed while no node ran, one mail is sent. */
 export function latestMail(times: MailTimes, now: Date): DueMail {
   return search(times, { from: dayOf(times.timeZone, now), step: -1, isFound: ({ at }) => at <= now });
+}
+
+/**
+ * As of when the report of a mail is read: when it was due. At the first moment of a day, a range until today ends with the day
+ * before, since today has no figures yet.
+ */
+export function reportedAt(address: ReportAddress, dueAt: Date): Date {
+  const endsToday = daysOf(address, dueAt).to === dayOf(zoneOf(address), dueAt);
+  return endsToday ? new Date(dueAt.getTime() - 1) : dueAt;
 }
 
 function search(

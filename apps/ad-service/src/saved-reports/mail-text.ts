@@ -1,5 +1,4 @@
 import type { ReportAddress } from "@intermission/operator-api/report-address";
-import { daysOf } from "@intermission/operator-api/report-address";
 import type { MailInterval } from "@intermission/operator-api/saved-reports";
 import type { StatementLanguage } from "@intermission/operator-api/statement-languages";
 
@@ -43,7 +42,8 @@ export type CsvOutcome = "not-chosen" | "attached" | "too-large" | "not-readable
 interface ReportMailFacts {
   name: string;
   address: ReportAddress;
-  dueAt: Date;
+  /** The first and the last day of the report. */
+  days: { from: string; to: string };
   every: MailInterval;
   hour: number;
   timeZone: string;
@@ -54,9 +54,8 @@ interface ReportMailFacts {
 }
 
 export function reportMail(facts: ReportMailFacts): { subject: string; text: string } {
-  const { name, language, every, hour, timeZone, csv } = facts;
+  const { name, days, language, every, hour, timeZone, csv } = facts;
   const words = mailWords[language];
-  const { from, to } = daysOf(facts.address, facts.dueAt);
   const fileLine: Record<CsvOutcome, string[]> = {
     "not-chosen": [],
     attached: [words.attached],
@@ -64,10 +63,10 @@ export function reportMail(facts: ReportMailFacts): { subject: string; text: str
     "not-readable": [words.notReadable],
   };
   const text = [
-    `${name}: ${shownDays({ from, to }, language)} (${facts.address.zone})`,
+    `${name}: ${shownDays(days, language)} (${facts.address.zone})`,
     "",
     words.open,
-    linkOf(facts, { from, to }),
+    linkOf(facts),
     ...fileLine[csv],
     "",
     words.why(words.every[every], `${String(hour).padStart(2, "0")}:00`, timeZone),
@@ -76,7 +75,7 @@ export function reportMail(facts: ReportMailFacts): { subject: string; text: str
     facts.unsubscribeUrl,
     "",
   ].join("\n");
-  return { subject: `${name}: ${shownDays({ from, to }, language)}`, text };
+  return { subject: `${name}: ${shownDays(days, language)}`, text };
 }
 
 function shownDays({ from, to }: { from: string; to: string }, language: StatementLanguage): string {
@@ -88,7 +87,7 @@ function shownDays({ from, to }: { from: string; to: string }, language: Stateme
 }
 
 /** Of the days that the mail is about, whenever it is opened. */
-function linkOf({ address, consoleUrl }: ReportMailFacts, days: { from: string; to: string }): string {
+function linkOf({ address, days, consoleUrl }: ReportMailFacts): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...address, range: undefined, ...days }))
     if (value !== undefined) query.set(name, value);

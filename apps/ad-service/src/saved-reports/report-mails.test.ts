@@ -373,3 +373,18 @@ test("times that are changed on a day which has had its mail begin on the day af
   await round();
   expect(mail.received).toHaveLength(2);
 });
+
+test.each([
+  ["zone=UTC", "2026-03-05", "2026-03-11"],
+  ["zone=UTC&range=today", "2026-03-11", "2026-03-11"],
+  ["zone=UTC&range=28-days", "2026-02-12", "2026-03-11"],
+  ["zone=UTC&range=yesterday", "2026-03-11", "2026-03-11"],
+])("at midnight the mail and the file of %s are of the same days, which are over", async (search, from, to) => {
+  const id = await mailed({ search, hasCsv: true });
+  await run("update report_schedules set hour = 0, next_at = '2026-03-12T00:00Z' where saved_report_id = $1", id);
+  clock.now = new Date("2026-03-12T00:00:00Z");
+  await round();
+  const text = mail.received[0]?.text.replaceAll("=3D", "=") ?? "";
+  expect(text).toContain(`from=${from}&to=${to}`);
+  expect(text).toContain(`report_${from}_${to}_UTC.csv`);
+});

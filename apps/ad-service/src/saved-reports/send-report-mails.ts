@@ -1,11 +1,12 @@
 import { readerOfRole } from "@intermission/operator-api/access";
-import { reportQueryOf } from "@intermission/operator-api/report-address";
+import { daysOf, type ReportAddress, reportQueryOf } from "@intermission/operator-api/report-address";
 import { statisticsRoutes } from "@intermission/operator-api/statistics";
 import type { Database } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { HttpError } from "@intermission/server/http-server";
 import { type NoticeSettings, sendMail } from "../notices/messages.ts";
 import { exportReport, type ReportDeps } from "../statistics/report-question.ts";
+import { reportedAt } from "./mail-moments.ts";
 import { endOfRight, ownObjects } from "./mail-right.ts";
 import { type CsvOutcome, reportMail } from "./mail-text.ts";
 import {
@@ -52,7 +53,8 @@ export async function sendReportMails(deps: SendReportMails): Promise<{ hasMore:
 async function sendClaimed(deps: SendReportMails, mail: ClaimedMail): Promise<void> {
   const { database, log, now } = deps;
   const { savedReportId, attempts } = mail;
-  const reason = endOfRight(mail, addressOf(mail));
+  const address = addressOf(mail);
+  const reason = endOfRight(mail, address);
   if (reason !== undefined) {
     await endSchedule(database, { savedReportId, reason });
     return;
@@ -64,33 +66,38 @@ async function sendClaimed(deps: SendReportMails, mail: ClaimedMail): Promise<vo
     const after = tryAt === null ? "given up until the next one is due" : "trying again";
     log.warn({ savedReportId, error }, `a saved report could not be mailed; ${after}`);
   };
-  const file = await csvOf(deps, mail).catch((error: unknown) => {
+  // Once for the words, the link and the file, which so are of the same days.
+  const report = { address, asOf: reportedAt(address, mail.dueAt) };
+  const file = await csvOf(deps, mail, report).catch((error: unknown) => {
     log.error({ err: error, savedReportId }, "the file of a saved report could not be made");
     return undefined;
   });
   if (file === undefined) return postpone("the report could not be read");
   const token = await beginMail(database, mail, now());
   if (token === undefined) return;
-  const sent = await sendNow(deps, mail, { file, token });
+  const sent = await sendNow(deps, mail, { report, file, token });
   if (sent.outcome === "sent") await finishMail(database, mail, { state: "sent", error: null, tryAt: null });
   else if (sent.isUnknown) await finishMail(database, mail, { state: "unknown", error: sent.error, tryAt: null });
   else await postpone(sent.error);
 }
 
+interface MailedReport {
+  address: ReportAddress;
+  asOf: Date;
+}
+
 type ReportFile = { outcome: CsvOutcome; attachments?: { filename: string; content: string; contentType: string }[] };
 
 /** Throws what passes by itself, such as a store that is away; what stays so is said in the mail. */
-async function csvOf(deps: SendReportMails, mail: ClaimedMail): Promise<ReportFile> {
+async function csvOf(deps: SendReportMails, mail: ClaimedMail, { address, asOf }: MailedReport): Promise<ReportFile> {
   if (!mail.hasCsv) return { outcome: "not-chosen" };
-  const address = addressOf(mail);
   const query = statisticsRoutes.exportStats.query.safeParse({
-    ...reportQueryOf(address, mail.dueAt),
+    ...reportQueryOf(address, asOf),
     ...ownObjects(mail, address),
   });
   if (!query.success) return { outcome: "not-readable" };
   try {
-    const asOfDue = { ...deps, now: () => mail.dueAt };
-    const { name, csv } = await exportReport(asOfDue, query.data, readerOfRole[mail.role]);
+    const { name, csv } = await exportReport({ ...deps, now: () => asOf }, query.data, readerOfRole[mail.role]);
     if (Buffer.byteLength(csv) > MAX_CSV_BYTES) return { outcome: "too-large" };
     return {
       outcome: "attached",
@@ -105,10 +112,14 @@ async function csvOf(deps: SendReportMails, mail: ClaimedMail): Promise<ReportFi
 function sendNow(
   { settings, consoleUrl, publicUrl }: SendReportMails,
   mail: ClaimedMail,
-  { file: { outcome, attachments }, token }: { file: ReportFile; token: string },
+  {
+    report: { address, asOf },
+    file: { outcome, attachments },
+    token,
+  }: { report: MailedReport; file: ReportFile; token: string },
 ) {
   const unsubscribeUrl = `${publicUrl}/unsubscribe/${token}`;
-  const facts = { ...mail, address: addressOf(mail), csv: outcome, consoleUrl, unsubscribeUrl };
+  const facts = { ...mail, address, days: daysOf(address, asOf), csv: outcome, consoleUrl, unsubscribeUrl };
   return sendMail(settings, {
     id: `report-${mail.savedReportId}-${mail.day}`,
     to: mail.email,

@@ -77,7 +77,7 @@ def test_the_event_has_all_that_the_service_sends():
         {
             **{"event": "rewarded", "event_id": "evt_1", "bot_id": "7", "user_tg_id": "42", "code": "ABCD"},
             **{"start_param": "ref_7", "reference": "№7 🎁", "occurred_at": "2026-01-02T03:04:05.678Z", "new_field": {}},
-            **{"revenue_micros": 1750, "currency": "EUR"},
+            **{"client_note": "level 7 · 🎁", "revenue_micros": 1750, "currency": "EUR"},
         }
     ).encode()
     assert verify_webhook(body, signed(body), ["", token], is_timestamp_optional=True) == AdEvent(
@@ -92,7 +92,21 @@ def test_the_event_has_all_that_the_service_sends():
         revenue_micros=1750,
         currency="EUR",
         is_test=False,
+        client_note="level 7 · 🎁",
     )
+
+
+def test_an_event_that_was_built_before_notes_existed_still_is_one():
+    positional = AdEvent("rewarded", "42", "evt_1", "7", "ABCD", "order 7", "ref_7", "2026-01-02T03:04:05Z", 1750, "EUR", True)
+    assert (positional.occurred_at, positional.currency, positional.is_test) == ("2026-01-02T03:04:05Z", "EUR", True)
+    assert positional.client_note is None
+
+
+@pytest.mark.parametrize("value", ["", 7, None, {}])
+def test_a_note_that_is_no_text_loses_no_event(value):
+    body = json.dumps({"event": "rewarded", "user_tg_id": "7", "client_note": value}).encode()
+    event = verify_webhook(body, signed(body), token, is_timestamp_optional=True)
+    assert (event.user_id, event.client_note) == ("7", None)
 
 
 @pytest.mark.parametrize("value", ["", "a b", "x" * 513, "ref\n", 7, None, {}])

@@ -10,7 +10,7 @@ import math
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn, Union
 
 from .refusal import (
@@ -47,9 +47,6 @@ class AdEvent:
     start_param: str | None
     """The `startapp` value of the link that opened the mini-app, unless it is a code. Whoever made the link chose it, and
     that may be the user: do not let it decide what you pay."""
-    client_note: str | None
-    """What your own mini-app passed to `show({ note })`. Unsigned: do not let it decide what you pay. None unless the bot's
-    setting includes it (`pnpm ads bots update <bot-id> --sends-client-notes yes`)."""
     occurred_at: str | None
     """RFC 3339: when it was earned."""
     revenue_micros: int | None
@@ -59,6 +56,10 @@ class AdEvent:
     """ISO 4217."""
     is_test: bool
     """A test of the webhook: pay nothing for it."""
+    # Fields that came after the first release have a default and no position, so that a publisher's own events stay valid.
+    client_note: str | None = field(default=None, kw_only=True)
+    """What your own mini-app passed to `show({ note })`. Unsigned: do not let it decide what you pay. None unless the bot's
+    setting includes it (`pnpm ads bots update <bot-id> --sends-client-notes yes`)."""
 
     @property
     def key(self) -> str | None:

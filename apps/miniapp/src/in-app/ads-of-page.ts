@@ -4,6 +4,7 @@ import type { ScriptTrouble } from "@intermission/ad-core/wire-fields";
 import { readLaunch } from "../telegram/launch.ts";
 import { type AdFrame, createAdFrame, isPageCovered } from "./ad-frame.ts";
 import { clientOfPage, webApp } from "./client-relay.ts";
+import { isNote } from "./is-note.ts";
 import type { AdFormat } from "./messages.ts";
 import type { ShowResult } from "./show-result.ts";
 
@@ -137,7 +138,7 @@ export function init({ botId }: { readonly botId: string }) {
 
     /** Shows an ad over the page. Rejects only for a mistake of the page's developer. */
     async show({ format, code, note, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
-      if (note && !/^[^\p{Cc}\p{Cs}]{1,128}$/u.test(note)) fail("note has at most 128 characters, on one line");
+      if (note !== undefined && !isNote(note)) fail("note is text of at most 128 characters, on one line");
       if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
       isShown = true;
       // The first ad of a page: its frame loads while the service says whether there is one.

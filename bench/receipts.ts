@@ -1,5 +1,5 @@
+import { encodeWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { Target } from "./bench-stack.ts";
 import { type Measure, newUsers } from "./clicks.ts";
 

@@ -21,6 +21,9 @@ test.each([
   { what: "a webhook", fields: ofWebhook, by: "apps/ad-service/src/deliveries/webhook-body.ts", without: none },
   { what: "a webhook", fields: ofWebhook, by: "packages/publisher/src/verify-webhook.ts", without: none },
   { what: "a webhook", fields: ofWebhook, by: `${python}/webhook.py`, without: none },
+  // The order in which a changed body's fields were written.
+  { what: "a webhook", fields: ofWebhook, by: `${python}/refusal.py`, without: none },
+  { what: "a webhook", fields: ofWebhook, by: "clients/go/refusal.go", without: none },
   { what: "a listed event", fields: ofWebhook, by: `${python}/results.py`, without: none },
   { what: "a webhook", fields: ofWebhook, by: "clients/go/webhook.go", without: notInGo },
 ])("each field of $what is sent or read by $by", ({ fields, by, without }) => {

@@ -197,14 +197,17 @@ const fieldOfCodes: PlantedChange = {
 const fieldOfWebhooks: PlantedChange = {
   name: "a field of webhooks",
   word: "placement",
-  maxFiles: 6,
+  maxFiles: 9,
   files: [
     {
       file: `${core}/webhook-event.ts`,
+      write: all(before("    test: z.boolean().optional(),\n", "    placement: z.string().optional(),\n")),
+    },
+    {
+      file: `${core}/outgoing-webhook.ts`,
       write: all(
-        before("    test: z.boolean().optional(),\n", "    placement: z.string().optional(),\n"),
         before("  test?: true;\n", "  placement?: string;\n"),
-        before("occurred_at, revenue_micros, currency, test });", "placement: event.placement, "),
+        before("  test: true,\n", "  placement: true,\n"),
       ),
     },
     {
@@ -234,6 +237,16 @@ const fieldOfWebhooks: PlantedChange = {
     {
       file: "clients/python/src/intermission_ads/results.py",
       write: before("        delivery=one", '        placement=one.get("placement"),\n'),
+      noticedBy: ofContract,
+    },
+    {
+      file: "clients/python/src/intermission_ads/refusal.py",
+      write: before('    *("occurred_at", "revenue', '    "placement",\n'),
+      noticedBy: ofContract,
+    },
+    {
+      file: "clients/go/refusal.go",
+      write: before("\t\tOccurredAt ", '\t\tPlacement     json.RawMessage `json:"placement,omitempty"`\n'),
       noticedBy: ofContract,
     },
     {

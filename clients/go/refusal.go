@@ -177,13 +177,14 @@ func possibleOriginals(body []byte) [][]byte {
 		Code          json.RawMessage `json:"code,omitempty"`
 		Reference     json.RawMessage `json:"reference,omitempty"`
 		StartParam    json.RawMessage `json:"start_param,omitempty"`
+		ClientNote    json.RawMessage `json:"client_note,omitempty"`
 		OccurredAt    json.RawMessage `json:"occurred_at,omitempty"`
 		RevenueMicros json.RawMessage `json:"revenue_micros,omitempty"`
 		Currency      json.RawMessage `json:"currency,omitempty"`
 		Test          json.RawMessage `json:"test,omitempty"`
 	}
 	if json.Unmarshal(originals[0], &event) == nil {
-		for _, field := range []*json.RawMessage{&event.Reference, &event.StartParam} {
+		for _, field := range []*json.RawMessage{&event.Reference, &event.StartParam, &event.ClientNote} {
 			*field = unescaped(*field)
 		}
 		if written, err := encode(event); err == nil {

@@ -1,3 +1,4 @@
+import { webhookFieldOrder } from "./outgoing-webhook.ts";
 import { type StandardHeader, standardHeaders, type WebhookRefusal } from "./webhook-refusal.ts";
 
 // What a receiver can say about a webhook that it refuses. It computes no MAC: the caller does, with its own library.
@@ -42,20 +43,6 @@ const encoder = new TextEncoder();
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Larger bodies are not searched: a webhook has less. */
 const MAX_SEARCHED_BYTES = 20_000;
-/** The order in which the ad service writes the fields. */
-const fieldOrder = [
-  "event",
-  "event_id",
-  "bot_id",
-  "user_tg_id",
-  "code",
-  "reference",
-  "start_param",
-  "occurred_at",
-  "revenue_micros",
-  "currency",
-  "test",
-];
 
 /**
  * What the ad service may have sent, if these bytes are its body after a parser, a proxy or a gateway wrote it anew: as
@@ -102,5 +89,5 @@ function fieldsOf(text: string): object | undefined {
 
 function inOrder(fields: object): object {
   const known = new Map(Object.entries(fields));
-  return Object.fromEntries(fieldOrder.filter((name) => known.has(name)).map((name) => [name, known.get(name)]));
+  return Object.fromEntries(webhookFieldOrder.filter((name) => known.has(name)).map((name) => [name, known.get(name)]));
 }

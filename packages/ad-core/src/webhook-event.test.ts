@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeWebhookEvent, parseWebhookEvent } from "./webhook-event.ts";
+import { encodeWebhookEvent } from "./outgoing-webhook.ts";
+import { parseWebhookEvent } from "./webhook-event.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const event = {

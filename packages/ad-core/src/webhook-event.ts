@@ -60,30 +60,6 @@ export const webhookEvent = z
   .meta({ examples: webhookExamples.webhookEvent });
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 
-/** An event as this service sends it: with its id, so that it can be deduped. */
-export interface OutgoingWebhookEvent {
-  event: WebhookEvent["event"];
-  event_id: string;
-  bot_id: string;
-  user_tg_id: string;
-  code?: string;
-  reference?: string;
-  start_param?: string;
-  client_note?: string;
-  occurred_at: string;
-  revenue_micros?: number;
-  currency?: string;
-  test?: true;
-}
-
-/** Makes the text whose UTF-8 bytes are stored, signed and sent; the bytes are the same on every attempt. */
-export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
-  const { event_id, bot_id, user_tg_id, code, reference, start_param, client_note } = event;
-  const { occurred_at, revenue_micros, currency, test } = event;
-  const named = { event: event.event, event_id, bot_id, user_tg_id, code, reference, start_param, client_note };
-  return JSON.stringify({ ...named, occurred_at, revenue_micros, currency, test });
-}
-
 export type ParsedWebhookEvent =
   | { outcome: "valid"; event: WebhookEvent }
   | { outcome: "invalid"; reason: "not-utf8" | "not-json" | "wrong-shape"; message: string };

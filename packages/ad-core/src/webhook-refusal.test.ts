@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeAge, judgeStandardHeaders, possibleOriginals } from "./explain-refusal.ts";
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "./outgoing-webhook.ts";
+import { webhookEvent } from "./webhook-event.ts";
 import { describeRefusal, refusalBody, refusalOfAnswer, type WebhookRefusal } from "./webhook-refusal.ts";
 
 const all: WebhookRefusal[] = [
@@ -91,6 +93,27 @@ describe("the bodies that a changed one may have been", () => {
       expect(originals.length).toBeLessThanOrEqual(5);
       expect(originals).not.toContain(text);
     }
+  });
+
+  test("are the bytes that were sent, for an event with every field whose keys were sorted", () => {
+    const event: Required<OutgoingWebhookEvent> = {
+      event: "rewarded",
+      event_id: "evt_01993a1c-7a10-7000-8000-000000000001",
+      bot_id: "7000000001",
+      user_tg_id: "42",
+      code: "Zx7aQ2mN8pRt3vWk",
+      reference: "Bestellung №7",
+      start_param: "ref_7",
+      client_note: "level 7 · 🎁",
+      occurred_at: "2026-01-02T03:09:41.000Z",
+      revenue_micros: 1750,
+      currency: "EUR",
+      test: true,
+    };
+    expect(Object.keys(event).sort()).toEqual(Object.keys(webhookEvent.shape).sort());
+    const sorted = JSON.stringify(Object.fromEntries(Object.entries(event).sort()));
+    const originals = possibleOriginals(new TextEncoder().encode(sorted));
+    expect(originals.map((bytes) => new TextDecoder().decode(bytes))).toContain(encodeWebhookEvent(event));
   });
 
   test.each<[string, Uint8Array]>([

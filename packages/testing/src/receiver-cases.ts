@@ -1,6 +1,6 @@
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import fc from "fast-check";
 import { forgeWebhook } from "./forge-webhook.ts";
 
@@ -38,27 +38,32 @@ export function lineOf({ headers, body: sent = body, tokens = [token], at = now 
   return JSON.stringify({ headers, body: Buffer.from(sent).toString("base64"), tokens, now: at });
 }
 
+const eventOfAllFields: Required<OutgoingWebhookEvent> = {
+  event: "rewarded",
+  event_id: "evt_01993a1c-7a10-7000-8000-000000000001",
+  bot_id: "7000000001",
+  user_tg_id: "42",
+  code: "Zx7aQ2mN8pRt3vWk",
+  reference: "Bestellung №7",
+  start_param: "ref_7",
+  client_note: "level 7 · 🎁",
+  occurred_at: "2026-01-02T03:09:41.000Z",
+  revenue_micros: 1750,
+  currency: "EUR",
+  test: true,
+};
 /** As the ad service writes it. */
-const bodyOfAllFields = Buffer.from(
-  encodeWebhookEvent({
-    event: "rewarded",
-    event_id: "evt_01993a1c-7a10-7000-8000-000000000001",
-    bot_id: "7000000001",
-    user_tg_id: "42",
-    code: "Zx7aQ2mN8pRt3vWk",
-    reference: "order 7",
-    start_param: "ref_7",
-    client_note: "level 7",
-    occurred_at: "2026-01-02T03:09:41.000Z",
-    revenue_micros: 1750,
-    currency: "EUR",
-    test: true,
-  }),
-);
+const bodyOfAllFields = Buffer.from(encodeWebhookEvent(eventOfAllFields));
 
 /** As a parser writes it whose map sorts its keys. */
 function inAnotherOrder(json: Buffer): Buffer {
   return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json.toString())).sort())));
+}
+
+/** As a parser writes it that knows ASCII only. */
+function inAscii(json: Buffer): Buffer {
+  const escapeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return Buffer.from(json.toString().replace(/[^\0-\x7f]/g, escapeOf));
 }
 
 /** Webhooks with the correct verdict of a receiver. */
@@ -85,6 +90,11 @@ export const receiverCases: WebhookCase[] = [
     "all fields in another order",
     "refused",
     { headers: headersOf({}, bodyOfAllFields), body: inAnotherOrder(bodyOfAllFields) },
+  ],
+  [
+    "all fields in another order, in ASCII",
+    "refused",
+    { headers: headersOf({}, bodyOfAllFields), body: inAscii(inAnotherOrder(bodyOfAllFields)) },
   ],
   ["another token", "refused", { headers: genuine, tokens: [oldToken] }],
   ["no token to verify with", "refused", { headers: genuine, tokens: [] }],

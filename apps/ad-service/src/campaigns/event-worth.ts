@@ -1,4 +1,4 @@
-import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { OutgoingWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
 /** The facts that determine what an event is worth: the price of its ad, the publisher's share, and a setting of the bot. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { newClickId, newCode } from "@intermission/ad-core/code";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { encodeWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { Visitor } from "@intermission/server/visitor";
 import { readyToFill } from "@intermission/testing/fill-tables";

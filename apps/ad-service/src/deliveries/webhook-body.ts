@@ -1,5 +1,5 @@
 import type { AnyEventType } from "@intermission/ad-core/event-words";
-import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 
 /** What an event is about. */
 interface WebhookFacts {

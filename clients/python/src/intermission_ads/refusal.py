@@ -146,8 +146,8 @@ def unpadded_tokens(tokens: Iterable[str]) -> list[str]:
 _MAX_SEARCHED_BYTES = 20_000
 # The order in which the ad service writes the fields.
 _field_order = (
-    *("event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "occurred_at"),
-    *("revenue_micros", "currency", "test"),
+    *("event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "client_note"),
+    *("occurred_at", "revenue_micros", "currency", "test"),
 )
 
 

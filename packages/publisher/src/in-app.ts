@@ -36,18 +36,18 @@ export type Availability =
 
 export interface FormatOptions {
   /** `interstitial`: an ad that rewards nobody and may be skipped. Default: `rewarded`. */
-  readonly format?: "rewarded" | "interstitial";
+  readonly format?: "rewarded" | "interstitial" | undefined;
 }
 
 export interface ShowOptions extends FormatOptions {
   /** From your backend (`POST /client/v1/codes`), with a reference of your own. Without one, the user's open code or a new one. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** At most 128 characters, for your own books: `client_note` of the webhook. Unsigned, so never a reason to pay. */
-  readonly note?: string;
+  readonly note?: string | undefined;
   /** Removes the ad. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called when the video begins, so that a game can be silent. */
-  readonly onStart?: () => void;
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Ads of one bot. Each rejects only for a mistake of the page, with a sentence that says what to do. */

@@ -25,7 +25,7 @@ export interface AdEvent {
    * What your own mini-app passed to `show({ note })`. Unsigned: do not let it decide what you pay. Undefined unless the bot's
    * setting includes it (`pnpm ads bots update <bot-id> --sends-client-notes yes`).
    */
-  readonly clientNote: string | undefined;
+  readonly clientNote?: string | undefined;
   /** When it was earned, in RFC 3339. */
   readonly occurredAt: string | undefined;
   /**

@@ -68,7 +68,7 @@ export async function listen(
   }
 
   async function show(event: AdEvent): Promise<void> {
-    const { code, reference, startParam, occurredAt, revenueMicros, currency } = event;
+    const { code, reference, startParam, clientNote, occurredAt, revenueMicros, currency } = event;
     const facts = [
       occurredAt?.slice(11, 19),
       event.event,
@@ -77,6 +77,7 @@ export async function listen(
       code && `code ${code}`,
       reference && `reference ${JSON.stringify(reference)}`,
       startParam && `startapp ${startParam}`,
+      clientNote && `note ${JSON.stringify(clientNote)}`,
       revenueMicros !== undefined && `worth ${revenueMicros / 1_000_000} ${currency}`,
       event.eventId,
     ];

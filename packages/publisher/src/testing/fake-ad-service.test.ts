@@ -40,9 +40,12 @@ test("a launch's startapp value arrives with the webhook, the code and the list 
   const fake = fakeAdService({ webhook: webhook(handle, { tokens: "ad_test" }) });
   const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
   const { code } = await ads.createCode({ userId: "42" });
-  await fake.earn(code, "rewarded", { startParam: "ref_7" });
+  await fake.earn(code, "rewarded", { startParam: "ref_7", clientNote: "level 7" });
   await fake.earn(code, "direct_link");
-  expect(handle.mock.calls).toMatchObject([[{ code, startParam: "ref_7" }], [{ code, startParam: undefined }]]);
+  expect(handle.mock.calls).toMatchObject([
+    [{ code, startParam: "ref_7", clientNote: "level 7" }],
+    [{ code, startParam: undefined }],
+  ]);
   expect(await ads.code(code)).toMatchObject({ start_param: "ref_7" });
   expect((await ads.events()).events).toMatchObject([{ startParam: "ref_7" }, { startParam: undefined }]);
 });

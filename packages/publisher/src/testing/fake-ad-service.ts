@@ -49,8 +49,8 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
     return response;
   }
 
-  const earn: FakeAdService["earn"] = (code, event = "rewarded", { startParam } = {}) =>
-    earnOf(state, { code, event, startParam, revenue: options.revenue });
+  const earn: FakeAdService["earn"] = (code, event = "rewarded", { startParam, clientNote } = {}) =>
+    earnOf(state, { code, event, startParam, clientNote, revenue: options.revenue });
 
   const server = createServer(toNodeHandler(handle));
   return {
@@ -91,6 +91,7 @@ interface Earned {
   readonly code: string;
   readonly event: "rewarded" | "direct_link";
   readonly startParam: string | undefined;
+  readonly clientNote: string | undefined;
   readonly revenue: FakeAdServiceOptions["revenue"];
 }
 
@@ -105,12 +106,13 @@ async function earnOf({ codes, botId, events, now }: FakeState, earned: Earned):
   if (known.earned.some((earlier) => earlier.event === event)) return { outcome: "already-earned" };
   const { userId, reference } = known;
   // A direct link opens no mini-app.
-  const startParam = event === "rewarded" ? earned.startParam : undefined;
+  const { startParam, clientNote } = event === "rewarded" ? earned : {};
   if (event === "rewarded") known.startParam = startParam;
   const named = {
     code,
     ...(reference !== undefined && { reference }),
     ...(startParam !== undefined && { start_param: startParam }),
+    ...(clientNote !== undefined && { client_note: clientNote }),
   };
   const worth = revenue && { revenue_micros: revenue[event] ?? 0, currency: revenue.currency };
   const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named, ...worth });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import type { ListedEvent } from "@intermission/ad-core/listed-event";
-import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import type { FakeWebhook } from "./fake-interface.ts";
 import { signBody } from "./sign-webhook.ts";
@@ -45,7 +45,7 @@ export class FakeEvents {
     const { event, bot_id, user_tg_id, ...others } = earned;
     const event_id = newEventId(now.getTime(), randomBytes(10));
     const fields = { event, event_id, bot_id, user_tg_id, ...others, occurred_at: now.toISOString() };
-    const stored: StoredEvent = { fields, text: JSON.stringify(fields), delivery: "waiting", attempts: [] };
+    const stored: StoredEvent = { fields, text: encodeWebhookEvent(fields), delivery: "waiting", attempts: [] };
     this.#events.push(stored);
     return stored;
   }

@@ -49,12 +49,12 @@ export interface FakeAdService {
   listen(port?: number): Promise<string>;
   /**
    * The user of this code watches the ad and closes it, or follows the direct link. `startParam`: the `startapp` value of the
-   * link that opened the mini-app. Resolves when the webhook was answered.
+   * link that opened the mini-app. `clientNote`: what the page passed to `show({ note })`. Resolves when the webhook was answered.
    */
   earn(
     code: string,
     event?: "rewarded" | "direct_link",
-    launch?: { readonly startParam?: string | undefined },
+    launch?: { readonly startParam?: string | undefined; readonly clientNote?: string | undefined },
   ): Promise<Earning>;
   /** Sends the events that were not accepted before, as the ad service does on its schedule. */
   sendWaiting(): Promise<void>;

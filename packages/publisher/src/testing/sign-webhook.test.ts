@@ -6,7 +6,14 @@ import { signWebhook } from "./sign-webhook.ts";
 
 test("a signed webhook is verified with its fields, and refused with another token or after five minutes", async () => {
   const now = new Date("2026-01-02T03:04:05Z");
-  const facts = { userId: "42", eventId: "evt_1", code: "ABCD", reference: "order 7", startParam: "ref_7" };
+  const facts = {
+    userId: "42",
+    eventId: "evt_1",
+    code: "ABCD",
+    reference: "order 7",
+    startParam: "ref_7",
+    clientNote: "level 7",
+  };
   const event = { ...facts, revenueMicros: 1750, currency: "EUR" };
   const { headers, body } = signWebhook(event, ["ad_new", "ad_old"], { now });
   expect(await verifyWebhook(body, headers, "ad_new", { now })).toEqual({

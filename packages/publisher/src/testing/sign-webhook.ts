@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
+import { encodeWebhookEvent, type OutgoingWebhookEvent } from "@intermission/ad-core/outgoing-webhook";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 
 export interface WebhookToSign {
   /** `"rewarded"` by default. */
@@ -13,6 +13,8 @@ export interface WebhookToSign {
   readonly code?: string | undefined;
   readonly reference?: string | undefined;
   readonly startParam?: string | undefined;
+  /** What the page passed to `show({ note })`, as for a bot whose setting includes it. */
+  readonly clientNote?: string | undefined;
   readonly occurredAt?: Date | undefined;
   /** With `currency`: what the event is worth, as for a bot whose setting includes it. */
   readonly revenueMicros?: number | undefined;
@@ -38,7 +40,7 @@ export function signWebhook(
   { now = new Date() }: { readonly now?: Date | undefined } = {},
 ): SignedWebhook {
   const { userId, botId = "7000000001", code, reference, startParam, isTest = false, occurredAt = now } = event;
-  const { revenueMicros, currency } = event;
+  const { clientNote, revenueMicros, currency } = event;
   const { eventId = newEventId(now.getTime(), randomBytes(10)) } = event;
   const fields: OutgoingWebhookEvent = {
     event: event.event ?? "rewarded",
@@ -48,12 +50,13 @@ export function signWebhook(
     ...(code !== undefined && { code }),
     ...(reference !== undefined && { reference }),
     ...(startParam !== undefined && { start_param: startParam }),
+    ...(clientNote !== undefined && { client_note: clientNote }),
     occurred_at: occurredAt.toISOString(),
     ...(revenueMicros !== undefined && { revenue_micros: revenueMicros }),
     ...(currency !== undefined && { currency }),
     ...(isTest && { test: true }),
   };
-  return signBody(JSON.stringify(fields), { botId: String(botId), eventId, tokens: [tokens].flat(), now });
+  return signBody(encodeWebhookEvent(fields), { botId: String(botId), eventId, tokens: [tokens].flat(), now });
 }
 
 /** Signs the text of an event for one attempt. */

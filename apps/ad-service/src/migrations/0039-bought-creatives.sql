@@ -1,9 +1,12 @@
 -- Creatives that buyers have bid with: each is offered a limited number of times before a person has seen it.
 -- works-with: 0038-report-mails
 alter table buyers
-  add column allowed_regulated text[] not null default '{}' check (allowed_regulated <@ array['adult', 'alcohol', 'cannabis', 'crypto', 'dating', 'gambling', 'illegal', 'loans', 'medicine', 'politics', 'tobacco', 'weapons']),
-  add column first_seen_limit integer not null default 100 check (first_seen_limit between 0 and 1000000),
-  add column report_limit integer not null default 3 check (report_limit between 1 and 1000);
+  add column allowed_regulated text[] not null default '{}',
+  add column first_seen_limit integer not null default 100,
+  add column report_limit integer not null default 3,
+  add constraint buyers_allowed_regulated_check check (allowed_regulated <@ array['adult', 'alcohol', 'cannabis', 'crypto', 'dating', 'gambling', 'illegal', 'loans', 'medicine', 'politics', 'tobacco', 'weapons']) not valid,
+  add constraint buyers_first_seen_limit_check check (first_seen_limit between 0 and 1000000) not valid,
+  add constraint buyers_report_limit_check check (report_limit between 1 and 1000) not valid;
 
 create table bought_creatives (
   -- A hash of the buyer, the seat and the buyer's own id of the creative; without an id, of what it shows.

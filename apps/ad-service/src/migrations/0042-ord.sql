@@ -2,8 +2,10 @@
 -- works-with: 0032-interstitials
 
 alter table creatives
-  add column kktu text check (kktu ~ '^[1-9][0-9]{0,2}[.][1-9][0-9]{0,2}[.][1-9][0-9]{0,2}$'),
-  add column ad_description text check (length(ad_description) between 1 and 500);
+  add column kktu text,
+  add column ad_description text,
+  add constraint creatives_kktu_check check (kktu ~ '^[1-9][0-9]{0,2}[.][1-9][0-9]{0,2}[.][1-9][0-9]{0,2}$') not valid,
+  add constraint creatives_ad_description_check check (length(ad_description) between 1 and 500) not valid;
 
 -- At most one row: whose API is used, and the run that files now.
 create table ord_account (

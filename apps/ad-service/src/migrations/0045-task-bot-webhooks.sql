@@ -1,7 +1,8 @@
 -- Task bots that Telegram calls, beside those whose updates are read by polling.
--- works-with: 0045-start-tasks
+-- works-with: 0044-start-tasks
 alter table task_bots
-  add column updates_by text not null default 'polling' check (updates_by in ('polling', 'webhook')),
+  add column updates_by text not null default 'polling',
+  add constraint task_bots_updates_by_check check (updates_by in ('polling', 'webhook')) not valid,
   -- When Telegram last confirmed the webhook; null: it is to be set.
   add column webhook_set_at timestamptz,
   -- Why Telegram's last call or its confirmation failed.
@@ -15,5 +16,3 @@ create table task_updates (
   primary key (task_bot_id, update_id)
 );
 create index task_updates_by_age on task_updates (applied_at);
-
-alter table tasks validate constraint tasks_target_check, validate constraint tasks_proof_check;

@@ -1,2 +1,2 @@
--- works-with: 0036-charged-interstitials
+-- works-with: 0044-start-tasks
 create index concurrently if not exists tasks_of_campaign on tasks (campaign_id, offered_at desc, code desc);

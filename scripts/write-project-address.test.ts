@@ -101,5 +101,6 @@ test("a release publishes with provenance what was tested, from the tag of its v
   expect(jobOf("npm")).toMatch(/npm publish --provenance --access public/);
   expect(jobOf("pypi")).toMatch(/gh-action-pypi-publish@[\s\S]*attestations: true/);
   // Secrets are not needed: both registries know the workflow (trusted publishing).
-  expect(workflow).not.toMatch(/secrets\.|TOKEN/);
+  for (const name of ["npm", "pypi"]) expect(jobOf(name), name).not.toMatch(/secrets\.|TOKEN/);
+  expect(workflow.match(/secrets\.\w+/g)).toEqual(["secrets.IMAGE_USER", "secrets.IMAGE_PASSWORD"]);
 });

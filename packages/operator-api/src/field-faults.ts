@@ -103,6 +103,7 @@ export const fieldFaults = {
   ROUBLES: [],
   ROWS_AT_MOST: ["max"],
   SAMPLE_BOTS_ONLY: [],
+  SERVICE_KEY: [],
   SIGN_IN_CODE: [],
   SINCE_FUTURE: [],
   TAG_WITHOUT_AD: ["fault", "code"],

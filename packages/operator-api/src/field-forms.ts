@@ -33,6 +33,8 @@ export const forms = {
   PERCENT: /^\d{1,2}(?:\.\d{1,2})?$/,
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
   ROUBLES: /^\d{1,12}(?:\.\d{2})?$/,
+  /** Of another service, as a header carries it. */
+  SERVICE_KEY: /^[\x21-\x7e]{1,512}$/,
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
   TAG_ID: /^[0-9a-f]{16}$/,

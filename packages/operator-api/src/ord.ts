@@ -136,7 +136,7 @@ export const ordRoutes = {
         key: z
           .string()
           .trim()
-          .regex(/^[\x21-\x7e]{1,512}$/, "must be the key as the operator of ad data shows it")
+          .regex(forms.SERVICE_KEY, "must be the key as the operator of ad data shows it")
           .describe("Sent as `Authorization: Bearer`."),
       })
       .meta({ examples: [{ url: "https://api-sandbox.ord.vk.com", key: "key-of-the-sandbox" }] }),

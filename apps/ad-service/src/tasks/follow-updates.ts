@@ -183,7 +183,7 @@ async function applyNews(tx: Transaction, taskBotId: string, news: TaskNews, now
     case "other":
       return false;
     case "rights":
-      await setRights(tx, { ...news, taskBotId, now });
+      await setRights(tx, { ...news, taskBotId });
       return false;
     case "requested":
       // Requests of other users, and by other links, are left to the administrators.

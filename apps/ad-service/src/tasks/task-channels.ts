@@ -68,8 +68,8 @@ const putChannel = statement<{ chatId: string }>(
 );
 const storeRights = statement<never>(
   "tasks.set-rights",
-  `update task_channels set rights = $2, checked_at = $3
-   where chat_id = $1 and task_bot_id = $4 and checked_at < $5::timestamptz + interval '1 second'`,
+  `update task_channels set rights = $2, checked_at = greatest(checked_at, $3)
+   where chat_id = $1 and task_bot_id = $4 and checked_at < $3::timestamptz + interval '1 second'`,
 );
 
 interface PageOf {
@@ -111,10 +111,9 @@ export async function setRights(
     taskBotId,
     rights,
     at,
-    now,
-  }: Pick<TaskChannel, "chatId" | "taskBotId" | "rights"> & { at: Date; now: Date },
+  }: Pick<TaskChannel, "chatId" | "taskBotId" | "rights"> & { at: Date },
 ): Promise<void> {
-  await tx.run(storeRights, [chatId, rights, now, taskBotId, at]);
+  await tx.run(storeRights, [chatId, rights, at, taskBotId]);
 }
 
 /** Why Telegram did not confirm something: as a sentence for the operator. */
@@ -222,7 +221,7 @@ export async function checkTaskChannel(
   const rights = await rightsOfBot(deps, channel);
   await deps.database.transaction(async (tx) => {
     const change = await openChange(tx, author, chatId);
-    await setRights(tx, { ...channel, rights, at: now, now });
+    await setRights(tx, { ...channel, rights, at: now });
     await audit(tx, change);
   });
   return { ...channel, rights, checkedAt: now };

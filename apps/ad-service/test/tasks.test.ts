@@ -220,6 +220,29 @@ test("while the task bot has lost its rights nothing is offered or paid, and wha
   expect(await fixture.stateOf(code)).toBe("kept");
 });
 
+test("of two changes of its rights that are read together after an outage, the later one counts", async () => {
+  const { deps, taskBotId, channel, rows } = fixture;
+  later(MINUTE);
+  // As by a webhook, so that no node reads them before both are there.
+  channel.setAdmin(false);
+  const lost = channel.lose();
+  later(MINUTE);
+  channel.setAdmin(true);
+  const gained = channel.lose();
+  later(60 * MINUTE);
+  const rights = async () => (await rows<{ rights: string }>("select rights from task_channels"))[0]?.rights;
+  const batch = readUpdates([lost, gained].map((update, n) => ({ ...update, update_id: 800_000 + n }))) ?? [];
+  const [first, second] = batch;
+  if (!first || !second) throw new Error("Telegram has no update");
+  await applyUpdate(deps, taskBotId, { ...first, isPushed: true });
+  expect(await rights()).toBe("not-admin");
+  await applyUpdate(deps, taskBotId, { ...second, isPushed: true });
+  expect(await rights()).toBe("ready");
+  // An older report that comes once more under a new number changes nothing.
+  await applyUpdate(deps, taskBotId, { ...first, updateId: 800_002, isPushed: true });
+  expect(await rights()).toBe("ready");
+});
+
 test("Telegram's pause is kept by all nodes, links that are used up are no offer, and both end", async () => {
   const campaignId = await newCampaign();
   const bot = await fixture.newBot();
@@ -574,6 +597,15 @@ test("a bot that is started with the code is paid once, when the advertiser's bo
   const startedAt = String(Math.floor(fixture.clock.now.getTime() / 1000) - 3600);
   expect(await report({ code: third?.code, user_id: tooLate, started_at: startedAt })).toBe("recorded");
   expect(await fixture.moneyOf(campaignId)).toEqual({ spent: 100_000, charged: 100_000, refunded: 0 });
+  // Whoever has the code of a task that nobody opened is paid nothing, also once it has ended.
+  const unopened = newUser();
+  const [fourth] = await bot.tasks(unopened);
+  later(62 * MINUTE);
+  await fixture.sweep();
+  expect(await fixture.stateOf(fourth?.code ?? "")).toBe("lapsed");
+  const inTime = String(Math.floor(fixture.clock.now.getTime() / 1000) - 3600);
+  expect(await report({ code: fourth?.code, user_id: unopened, started_at: inTime })).toBe("409 NOT_OPENED");
+  expect(await fixture.moneyOf(campaignId)).toMatchObject({ charged: 100_000 });
 });
 
 test("by webhook, updates count once in any order, on any node, with the secret alone; the change between both ways loses none", async () => {

@@ -19,12 +19,13 @@ export interface StoredTask extends Omit<Task, "hasBudget"> {
   reference: string | null;
   isTest: boolean;
   priceMicros: number;
+  openedAt: Date | null;
   memberSince: Date | null;
 }
 
 const columns = `code, bot_id as "botId", user_id as "userId", campaign_id as "campaignId", chat_id as "chatId", start_bot as "startBot", reference,
   is_test as "isTest", price_micros::float8 as "priceMicros", state, paid_at as "paidAt", hold_days as "holdDays",
-  expires_at as "expiresAt", joined_at as "joinedAt", held_until as "heldUntil", left_at as "leftAt", is_paid as "isPaid",
+  expires_at as "expiresAt", opened_at as "openedAt", joined_at as "joinedAt", held_until as "heldUntil", left_at as "leftAt", is_paid as "isPaid",
   invite_link is not null as "hasLink", was_out as "wasOut", member_since as "memberSince", exists (
     select from tasks as other where other.user_id = tasks.user_id and other.campaign_id = tasks.campaign_id
       and other.joined_at is not null and other.code <> tasks.code) as "hasJoinedBefore"`;

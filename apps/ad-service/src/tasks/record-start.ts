@@ -44,7 +44,7 @@ export async function recordStart(deps: TaskDeps, postback: StartPostback): Prom
   const outcome = await withFacts<RecordStartOutcome>(database, async (tx) => {
     const task = await lockTask(tx, code);
     if (task === undefined) return "unknown-task";
-    if (task.state === "offered") return "not-opened";
+    if (task.openedAt === null) return "not-opened";
     if (task.joinedAt !== null) return task.userId === userId ? "repeated" : "other-user";
     const verdict = await applyFact(tx, task, { kind: "joined", userId, at, proof: "postback" }, now());
     if (verdict.outcome === "moves") return wordOf(verdict.voidReason);

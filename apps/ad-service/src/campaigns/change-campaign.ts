@@ -74,6 +74,32 @@ const states = {
   draft: { status: "paused", pausedBy: "review", ...noReview, review: "draft" },
 } as const satisfies Record<string, StateOf>;
 
+class Refused<Outcome> extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super("refused");
+    this.outcome = outcome;
+  }
+}
+
+/** A refusal comes after some writes, such as those of a new advertiser: it takes them back. */
+async function storedOrNothing<Outcome extends { outcome: string; campaign?: Campaign }>(
+  database: Database,
+  run: (tx: Transaction) => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await database.transaction(async (tx) => {
+      const outcome = await run(tx);
+      if (outcome.campaign === undefined) throw new Refused(outcome);
+      return outcome;
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.outcome;
+    throw error;
+  }
+}
+
 /** As one that runs, or as a draft: of one's own videos, and not without bound. */
 export async function addCampaign(
   database: Database,
@@ -91,7 +117,7 @@ export async function addCampaign(
   const isDraft = as === "draft";
   const fault = campaignFault(settings) ?? creativesFault(draft.formats, { creativeIds, mayLack: isDraft });
   if (fault !== undefined) return { outcome: "invalid", fault };
-  return database.transaction(async (tx) => {
+  return storedOrNothing(database, async (tx): Promise<AddCampaignOutcome> => {
     const change = await openChange(tx, author, campaignId);
     const advertiser = await rememberAdvertiser(tx, settings.advertiser, newAdvertiser);
     const unknown = await firstUnknown(tx, creativeIds, isDraft ? advertiser.advertiserId : null);
@@ -289,13 +315,13 @@ export interface Change {
 
 export type Changed = Campaign | ChangeRefusal | "unchanged" | { fault: CampaignFault };
 
-/** Decides about the campaign as it is while nobody else changes it. */
+/** Decides about the campaign as it is while nobody else changes it. What `changed` writes stays only if the change does. */
 export async function changeCampaign(
   database: Database,
   { campaignId, author, now, expectedUpdatedAt }: Change,
   changed: (campaign: Campaign, tx: Transaction) => Changed | Promise<Changed>,
 ): Promise<UpdateCampaignOutcome> {
-  return database.transaction(async (tx) => {
+  return storedOrNothing(database, async (tx): Promise<UpdateCampaignOutcome> => {
     const opened = await openChange(tx, author, campaignId);
     await tx.run(lock, [campaignId]);
     const before = await findCampaign(tx, campaignId);

@@ -16,14 +16,19 @@ const MAX_BODY = 256 * 1024;
 
 /** `POST /task-bot-updates/{id}`: Telegram sends an update of a task bot, and again until it is answered with 200. */
 export function taskUpdateRoutes(app: FastifyInstance, deps: TaskDeps): void {
+  // Telegram repeats what is refused. The updates of all bots come from few addresses, and anybody can have Telegram send some with
+  // a wrong secret: those alone must not shut the address out.
+  const calls = rateLimiter({ quota: 400, windowSeconds: 4, maxKeys: 20_000 });
   const wrongSecrets = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
   app.post("/task-bot-updates/:taskBotId", { bodyLimit: MAX_BODY }, async (request, reply) => {
     reply.header("cache-control", "no-store");
     const { taskBotId } = parseRequest(params, request.params);
+    const network = addressNetwork(request.ip);
+    spend(request, calls, network, deps.now());
     const isKnown = await isTaskBot(deps.database, taskBotId);
     const sent = request.headers["x-telegram-bot-api-secret-token"];
     if (!isKnown || !isSecret(sent, await tokenOf(deps, taskBotId))) {
-      spend(request, wrongSecrets, addressNetwork(request.ip), deps.now());
+      spend(request, wrongSecrets, network, deps.now());
       throw new HttpError(401, "UNAUTHORIZED", "the secret token is not the one of this task bot");
     }
     const update = readUpdate(request.body);

@@ -1,9 +1,7 @@
 import { type OperatorRequest, operatorRequest } from "@intermission/operator-api/operator-request";
-import { secretBox } from "@intermission/server/secret-box";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { invitePerson, newPersonId } from "../src/people/people.ts";
-import { openSession } from "../src/people/sessions.ts";
 import { openTwoNodes, type TwoNodes } from "./fixtures/two-nodes-fixture.ts";
+import { signInAdvertiser } from "./sign-in-advertiser.ts";
 
 let two: TwoNodes;
 let shop: { cookie: string; origin: string };
@@ -17,17 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => two.close());
 
-async function signIn(advertiser: string) {
-  const { database } = two.store;
-  const [personId, at] = [newPersonId(), two.nodes[0].clock.now];
-  const invitation = { email: `${personId.toLowerCase()}@ads.test`, role: "advertiser" as const, advertiser };
-  await invitePerson({ database, secretBox: secretBox(Buffer.alloc(32)) }, { personId, invitation, now: at });
-  // As one who has accepted the invitation.
-  const text = "update people set password_hash = 'x' where person_id = $1";
-  await database.run({ name: "", text }, [personId]);
-  const { token } = await database.transaction((tx) => openSession(tx, { personId, now: at }));
-  return { cookie: `__Host-operator=${token}`, origin: "http://ads.test" };
-}
+const signIn = (advertiser: string) =>
+  signInAdvertiser(two.store.database, { advertiser, now: two.nodes[0].clock.now });
 
 const asOperator = (request: OperatorRequest) => two.send(two.nodes[0], request);
 const asShop = (request: OperatorRequest, node = two.nodes[0]) => two.send(node, request, shop);
@@ -144,6 +133,44 @@ test("a draft is submitted with its videos that nobody has submitted, each with 
   expect(entries.map(({ kind }) => kind)).toEqual(["campaign", "creative"]);
 });
 
+test("what is refused leaves nothing: no message, no submitted video, no new advertiser", async () => {
+  const { database } = two.store;
+  const count = async (text: string) =>
+    (await database.run<{ count: number }>({ name: "", text: `select count(*)::integer as count from ${text}` }, []))[0]
+      ?.count;
+  const { params, expectedUpdatedAt } = await waiting();
+  const reported = await count("alerts");
+  const approval = { params, body: { expectedUpdatedAt, viewPriceMicros: 1000 } };
+  for (let n = 0; n < 2; n += 1)
+    expect((await asOperator(operatorRequest("approveCampaign", approval))).status).toBe(400);
+  expect(await count("alerts")).toBe(reported);
+  expect(await show(params)).toMatchObject({ review: "waiting" });
+
+  await database.run(
+    {
+      name: "",
+      text: `insert into creatives (creative_id, name, kind, url, advertiser_id, review)
+        select 'cre_kept', 'Kept', 'vast', 'https://tags.test/', advertiser_id, 'draft' from advertisers where name = 'Shop'`,
+    },
+    [],
+  );
+  const drafted = await draft({ formats: ["rewarded"], landingUrl: null, creativeIds: ["cre_kept"] });
+  const ofDraft = { campaignId: String(drafted.body.campaignId) };
+  // As a sample's, whose campaigns must name its bots.
+  const sample = `insert into sample (state, bot_ids, advertiser_ids, creative_ids, starts_at, ends_at, written_until)
+    select 'added', '{7}', array[advertiser_id], '{}', now() - interval '1 day', now(), now() from advertisers where name = 'Shop'`;
+  await database.run({ name: "", text: sample }, []);
+  expect((await asShop(operatorRequest("submitCampaign", { params: ofDraft }))).status).toBe(400);
+  await database.run({ name: "", text: "delete from sample" }, []);
+  expect(await count("creatives where creative_id = 'cre_kept' and review = 'draft'")).toBe(1);
+  expect(await count("audit_entries where object_id = 'cre_kept'")).toBe(0);
+
+  const added = { name: "New", advertiser: "Nobody", formats: ["rewarded"] as const, creativeIds: ["cre_none"] };
+  const body = { ...added, formats: [...added.formats] };
+  expect((await asOperator(operatorRequest("addCampaign", { body }))).status).toBe(404);
+  expect(await count("advertisers where name = 'Nobody'")).toBe(0);
+});
+
 test("of approvals and revisions at once, on two nodes, nothing runs that was not looked at", async () => {
   const { params, expectedUpdatedAt } = await waiting();
   const all = await two.eightAtOnce(["campaigns"], (node, n) => {
@@ -185,4 +212,23 @@ test("eight drafts at once, on two nodes, stay within an advertiser's bound, and
   const all = await two.allAtOnce((node) => two.send(node, operatorRequest("draftCampaign", { query, body }), rival));
   expect(all.map(({ status }) => status).toSorted()).toEqual([201, 201, ...Array(6).fill(409)]);
   expect(all.find(({ status }) => status === 409)?.body.error?.code).toBe("TOO_MANY_DRAFTS");
+});
+
+test("an advertiser that archives its drafts drafts so many a day all the same, also with eight at once on two nodes", async () => {
+  await asOperator(operatorRequest("addAdvertiser", { body: { name: "Restless" } }));
+  const restless = await signIn("Restless");
+  const fill = `insert into campaigns (campaign_id, name, advertiser_id, formats, status, review, landing_url, created_at)
+    select 'cmp_old' || n, 'Old', advertiser_id, '{direct_link}', 'archived', 'draft', 'https://shop.test/', $1
+    from advertisers cross join generate_series(1, 198) as n where name = 'Restless'`;
+  const { now } = two.nodes[0].clock;
+  await two.store.database.run({ name: "", text: fill }, [now]);
+  const body = { name: "Mine", formats: ["direct_link" as const], landingUrl: "https://rival.test/" };
+  const draft = operatorRequest("draftCampaign", { query: { advertiser: "Restless" }, body });
+  const all = await two.allAtOnce((node) => two.send(node, draft, restless));
+  expect(all.map(({ status }) => status).toSorted()).toEqual([201, 201, ...Array(6).fill(409)]);
+  expect(all.find(({ status }) => status === 409)?.body.error?.code).toBe("TOO_MANY_DRAFTS_TODAY");
+  // The next day.
+  const text = "update campaigns set created_at = $1 where campaign_id like 'cmp_old%'";
+  await two.store.database.run({ name: "", text }, [new Date(now.getTime() - 86_400_000)]);
+  expect((await two.send(two.nodes[0], draft, restless)).status).toBe(201);
 });

@@ -50,6 +50,13 @@ export async function requireAdvertiser(tx: Pick<Transaction, "run">, nameOrId: 
   return known;
 }
 
+const hold = statement<never>("advertisers.hold", "select from advertisers where advertiser_id = $1 for no key update");
+
+/** What is counted of an advertiser stays so until the transaction ends, if all who add to it hold the advertiser. */
+export async function holdAdvertiser(tx: Transaction, advertiserId: string): Promise<void> {
+  await tx.run(hold, [advertiserId]);
+}
+
 export function newAdvertiserId(): string {
   return `adv_${bs58.encode(randomBytes(9))}`;
 }

@@ -11,6 +11,7 @@ import {
   type AddCampaignOutcome,
   type CampaignDraft,
   MAX_DRAFTS,
+  MAX_DRAFTS_A_DAY,
   type UpdateCampaignOutcome,
 } from "./change-campaign.ts";
 import { isOfDraft } from "./repeated-campaign.ts";
@@ -57,6 +58,10 @@ export function addedCampaign(added: AddCampaignOutcome, draft: CampaignDraft): 
   if (added.outcome === "too-many-drafts") {
     const message = `an advertiser has at most ${MAX_DRAFTS} campaigns that were not approved: submit or archive one`;
     throw conflict("TOO_MANY_DRAFTS", message, { max: String(MAX_DRAFTS) });
+  }
+  if (added.outcome === "too-many-drafts-today") {
+    const message = `an advertiser drafts at most ${MAX_DRAFTS_A_DAY} campaigns a day: revise one, or draft it tomorrow`;
+    throw conflict("TOO_MANY_DRAFTS_TODAY", message, { max: String(MAX_DRAFTS_A_DAY) });
   }
   return added.outcome === "added" ? added.campaign : addedBefore(added.campaign, draft);
 }

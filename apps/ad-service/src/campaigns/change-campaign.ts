@@ -11,7 +11,7 @@ import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { byColumn } from "@intermission/postgres/row-columns";
 import { nextVersion } from "@intermission/postgres/row-version";
-import { hasTerms, rememberAdvertiser } from "../advertisers/advertisers.ts";
+import { hasTerms, holdAdvertiser, rememberAdvertiser } from "../advertisers/advertisers.ts";
 import { type CampaignFault, campaignFault } from "./campaign-settings.ts";
 import { findCampaign, storedColumns } from "./campaigns.ts";
 
@@ -25,7 +25,9 @@ export type AddCampaignOutcome =
   | { outcome: "added-before"; campaign: Campaign }
   | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string }
-  | { outcome: "too-many-drafts" };
+  | TooManyDrafts;
+
+type TooManyDrafts = { outcome: "too-many-drafts" } | { outcome: "too-many-drafts-today" };
 
 const settable = Object.values(storedColumns).join(", ");
 // $4 of insert, $3 of update: all of `storedColumns`, as JSON.
@@ -127,7 +129,8 @@ export async function addCampaign(
     if (advertiser.state === "archived") return { outcome: "invalid", fault: archivedFault(advertiser.name) };
     const unfit = (await sampleFault(tx, advertiser.advertiserId, settings)) ?? (await channelFault(tx, settings));
     if (unfit !== undefined) return { outcome: "invalid", fault: unfit };
-    if (isDraft && (await hasTooManyDrafts(tx, advertiser.advertiserId))) return { outcome: "too-many-drafts" };
+    const tooMany = isDraft ? await draftsFault(tx, { ...advertiser, now }) : undefined;
+    if (tooMany !== undefined) return tooMany;
     const columns = JSON.stringify(byColumn(storedColumns, { ...settings, ...states[as] }));
     const inserted = await tx.run(insert, [campaignId, draft.formats, now, columns, advertiser.advertiserId]);
     if (inserted.length > 0) {
@@ -142,19 +145,23 @@ export async function addCampaign(
 
 /** Of one advertiser, that were not approved. */
 export const MAX_DRAFTS = 100;
-const holdAdvertiser = statement<never>(
-  "campaigns.hold-advertiser",
-  "select from advertisers where advertiser_id = $1 for no key update",
-);
-const countDrafts = statement<{ count: number }>(
+/** Of one advertiser in a day, archived ones as well: campaigns are never deleted. */
+export const MAX_DRAFTS_A_DAY = 200;
+const countDrafts = statement<{ pending: number; ofDay: number }>(
   "campaigns.count-drafts",
-  `select count(*)::integer as count from campaigns
-   where advertiser_id = $1 and review <> 'approved' and status <> 'archived'`,
+  `select (count(*) filter (where review <> 'approved' and status <> 'archived'))::integer as pending,
+     (count(*) filter (where created_at > $2::timestamptz - interval '1 day'))::integer as "ofDay"
+   from campaigns where advertiser_id = $1 and review is not null`,
 );
 
-async function hasTooManyDrafts(tx: Transaction, advertiserId: string): Promise<boolean> {
-  await tx.run(holdAdvertiser, [advertiserId]);
-  return ((await tx.run(countDrafts, [advertiserId]))[0]?.count ?? 0) >= MAX_DRAFTS;
+async function draftsFault(
+  tx: Transaction,
+  { advertiserId, now }: { advertiserId: string; now: Date },
+): Promise<TooManyDrafts | undefined> {
+  await holdAdvertiser(tx, advertiserId);
+  const [drafts] = await tx.run(countDrafts, [advertiserId, now]);
+  if (drafts !== undefined && drafts.pending >= MAX_DRAFTS) return { outcome: "too-many-drafts" };
+  return drafts !== undefined && drafts.ofDay >= MAX_DRAFTS_A_DAY ? { outcome: "too-many-drafts-today" } : undefined;
 }
 
 const findCharge = statement<{ day: string }>(

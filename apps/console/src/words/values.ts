@@ -206,6 +206,7 @@ export interface Values {
   "problems.ADVERTISER_EXISTS": { name: string | number };
   "problems.BOT_EXISTS": { botId: string | number };
   "problems.TOO_MANY_DRAFTS": { max: string | number };
+  "problems.TOO_MANY_DRAFTS_TODAY": { max: string | number };
   "problems.CREATIVE_CHANGED": { revision: string | number };
   "problems.LEDGER_HAS_ENTRIES": { stored: string | number; currency: string | number };
   "problems.MONTH_NOT_OVER": { month: string | number };
@@ -218,6 +219,7 @@ export interface Values {
   "problems.PAID": { until: string | number };
   "problems.SAMPLE_IN_USE": { name: string | number };
   "problems.TOKEN_NOT_NEXT": { state: string | number };
+  "problems.TOO_MANY_CHANNELS": { max: string | number };
   "problems.TELEGRAM_REFUSES": { why: string | number };
   "problems.NOTHING_DUE": { month: string | number };
   "problems.SEPA_ACCOUNTS_ONLY": { names: string | number };

@@ -37,6 +37,8 @@ const refuse = (description: string): never => {
  */
 export class FakeChannel {
   readonly chat = { id: -1001234567890, type: "channel", title: "Secret Garden" };
+  /** Other channels of which the bot is told nothing; it is an administrator of all or none. */
+  readonly otherChats: { id: number; type: string; title: string }[] = [];
   readonly links: Link[] = [];
   readonly updates: (object & { update_id: number })[] = [];
   readonly calls: { method: string; fields: Fields }[] = [];
@@ -137,7 +139,8 @@ export class FakeChannel {
       return true;
     },
     getWebhookInfo: () => ({ url: this.webhook?.url ?? "", pending_update_count: this.updates.length }),
-    getChat: ({ chat_id }) => (String(chat_id) === String(this.chat.id) ? this.chat : refuse("chat not found")),
+    getChat: ({ chat_id }) =>
+      [this.chat, ...this.otherChats].find(({ id }) => String(chat_id) === String(id)) ?? refuse("chat not found"),
     getUpdates: ({ offset = 0 }) => {
       if (this.webhook)
         throw new TelegramRefusal(

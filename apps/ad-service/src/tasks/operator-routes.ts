@@ -3,7 +3,8 @@ import type { ReportReader } from "@intermission/operator-api/report-figures";
 import { taskRoutes } from "@intermission/operator-api/tasks";
 import { authorOf } from "@intermission/server/author-of";
 import type { CheckedScope } from "@intermission/server/checked-routes";
-import { conflict, invalidField, notFound } from "@intermission/server/refuse";
+import { rateLimiter, spend } from "@intermission/server/rate-limiter";
+import { conflict, invalidField, notFound, refusal } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
 import { requireBots } from "../bots/bots.ts";
@@ -11,12 +12,15 @@ import { requireCampaign } from "../campaigns/campaigns.ts";
 import { type ListedTask, listTasks, sumTasks } from "./list-tasks.ts";
 import { setUpdatesBy, type WebhookCalls } from "./task-bot-webhook.ts";
 import {
+  type AddChannelOutcome,
   addTaskBot,
   addTaskChannel,
   checkTaskChannel,
   listTaskBots,
   listTaskChannels,
+  MAX_CHANNELS,
   readTaskBot,
+  type TaskChannel,
 } from "./task-channels.ts";
 
 interface TaskOperatorDeps extends WebhookCalls {
@@ -41,6 +45,12 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
     if (bot === undefined) throw notFound(`there is no task bot ${taskBotId}; see all with: task-bots list`);
     return bot;
   };
+  // A pause that Telegram asks for holds back the tasks of all.
+  const questions = rateLimiter({ quota: 10, windowSeconds: 300, maxKeys: 20_000 });
+  const spendQuestion = (http: FastifyRequest, advertiserId: string | undefined) => {
+    if (advertiserId !== undefined && deps.reportReaderOf(http) === "advertiser")
+      spend(http, questions, advertiserId, now());
+  };
   serveOperatorRoutes(scope, taskRoutes, {
     async addTaskBot({ body: { token }, http }) {
       const added = await addTaskBot(deps, { token, author: authorOf(http) });
@@ -61,23 +71,23 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
 
     async addTaskChannel({ params: { taskBotId }, query, body: { chat, approvesRequests }, http }) {
       await requireTaskBot(taskBotId);
+      const advertiserId = await advertiserIdOf(query);
+      spendQuestion(http, advertiserId);
       const added = await addTaskChannel(deps, {
         taskBotId,
         chat,
         approvesRequests,
-        advertiserId: await advertiserIdOf(query),
+        advertiserId,
         isOperator: deps.reportReaderOf(http) === "staff",
         author: authorOf(http),
         now: now(),
       });
-      if (added.outcome === "added") return added.value;
-      if (added.outcome === "taken")
-        throw conflict("CHANNEL_TAKEN", "the channel belongs to another task bot or advertiser");
-      throw conflict("TELEGRAM_REFUSES", added.why, { why: added.why });
+      return addedChannel(added);
     },
 
     async checkTaskChannel({ params: { chatId }, query, http }) {
       const advertiserId = await advertiserIdOf(query);
+      spendQuestion(http, advertiserId);
       const of = { chatId, advertiserId, author: authorOf(http), now: now() };
       const channel = await checkTaskChannel(deps, of);
       if (channel === undefined)
@@ -91,10 +101,13 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
 
     async listTasks({ query, http }) {
       const { userId, state, after, limit } = query;
+      const reader = deps.reportReaderOf(http);
+      // What it is not told, it cannot find out by a filter.
+      if (reader === "advertiser" && userId !== undefined)
+        throw refusal(403, "FORBIDDEN", "advertisers see no users: leave out userId");
       const listed = await listTasks(database, { ...(await filterOf(query)), userId, state, after, limit });
       if (listed.outcome === "unknown-cursor")
         throw invalidField("after", "is not the next of an earlier page of tasks", fieldFault("CURSOR"));
-      const reader = deps.reportReaderOf(http);
       return { tasks: listed.tasks.map((task) => shownTo(reader, task)), next: listed.next };
     },
 
@@ -102,6 +115,27 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
       return sumTasks(database, { ...(await filterOf(query)), days: query.days, now: now() });
     },
   });
+}
+
+function addedChannel(added: AddChannelOutcome): TaskChannel {
+  switch (added.outcome) {
+    case "added":
+      return added.value;
+    case "taken":
+      throw conflict("CHANNEL_TAKEN", "the channel belongs to another task bot or advertiser");
+    case "not-ready": {
+      const message = "make the task bot an administrator of the channel who may invite users, then add it again";
+      throw conflict("CHANNEL_NOT_READY", message);
+    }
+    case "too-many": {
+      const message = `an advertiser has at most ${MAX_CHANNELS} channels: ask the operator to add one more`;
+      throw conflict("TOO_MANY_CHANNELS", message, { max: String(MAX_CHANNELS) });
+    }
+    case "not-confirmed":
+      throw conflict("TELEGRAM_REFUSES", added.why, { why: added.why });
+    default:
+      throw added satisfies never;
+  }
 }
 
 /** An advertiser pays for joins, and is told nothing of a publisher's users; a publisher is told no prices. */

@@ -1,6 +1,7 @@
 import type { ChannelRights, TaskUpdatesBy } from "@intermission/operator-api/tasks";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { holdAdvertiser } from "../advertisers/advertisers.ts";
 import { type BotApiAnswer, callBotApi, callTaskBot, type TaskBotCalls } from "./bot-api.ts";
 import { readChat, readMe, rightsIn } from "./telegram-answers.ts";
 
@@ -106,12 +107,7 @@ async function readTaskChannel(database: Pick<Database, "run">, chatId: string) 
  */
 export async function setRights(
   tx: Pick<Transaction, "run">,
-  {
-    chatId,
-    taskBotId,
-    rights,
-    at,
-  }: Pick<TaskChannel, "chatId" | "taskBotId" | "rights"> & { at: Date },
+  { chatId, taskBotId, rights, at }: Pick<TaskChannel, "chatId" | "taskBotId" | "rights"> & { at: Date },
 ): Promise<void> {
   await tx.run(storeRights, [chatId, rights, at, taskBotId]);
 }
@@ -185,25 +181,48 @@ export function chatIdIn(named: string): string {
   return name === undefined ? named : `@${name}`;
 }
 
-/** Adds a channel that the task bot reaches, with what the bot may do there now. */
+/** Of one advertiser. */
+export const MAX_CHANNELS = 100;
+const countOthers = statement<{ count: number }>(
+  "tasks.count-other-channels",
+  "select count(*)::integer as count from task_channels where advertiser_id = $1 and chat_id <> $2",
+);
+
+async function hasTooManyChannels(tx: Transaction, advertiserId: string, chatId: string): Promise<boolean> {
+  await holdAdvertiser(tx, advertiserId);
+  return ((await tx.run(countOthers, [advertiserId, chatId]))[0]?.count ?? 0) >= MAX_CHANNELS;
+}
+
+export type AddChannelOutcome = Added<TaskChannel> | { outcome: "taken" | "not-ready" | "too-many" };
+
+/**
+ * Adds a channel that the task bot reaches, with what the bot may do there now. An advertiser adds only one that has made the bot
+ * an administrator: any other may be somebody else's.
+ */
 export async function addTaskChannel(
   deps: TaskBotCalls,
   { taskBotId, chat: named, approvesRequests, advertiserId, isOperator, author, now }: NewChannel,
-): Promise<Added<TaskChannel> | { outcome: "taken" }> {
+): Promise<AddChannelOutcome> {
   const answer = await callTaskBot(deps, { taskBotId, method: "getChat", fields: { chat_id: chatIdIn(named) } });
   if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
   const chat = readChat(answer.result);
   if (chat === undefined) return { outcome: "not-confirmed", why: deaf };
   const rights = await rightsOfBot(deps, { taskBotId, chatId: chat.id });
+  if (!isOperator && rights !== "ready") return { outcome: "not-ready" };
   const seen = [chat.id, taskBotId, chat.title, chat.username ?? null, approvesRequests, rights, now];
-  const isStored = await deps.database.transaction(async (tx) => {
+  const outcome = await deps.database.transaction(async (tx) => {
     const change = await openChange(tx, author, chat.id);
+    if (!isOperator && advertiserId !== undefined && (await hasTooManyChannels(tx, advertiserId, chat.id)))
+      return "too-many";
     const stored = await tx.run(putChannel, [...seen, advertiserId ?? null, isOperator]);
+    if (stored.length === 0) return "taken";
     await audit(tx, change);
-    return stored.length > 0;
+    return "added";
   });
-  const channel = isStored ? await readTaskChannel(deps.database, chat.id) : undefined;
-  return channel === undefined ? { outcome: "taken" } : { outcome: "added", value: channel };
+  if (outcome !== "added") return { outcome };
+  const channel = await readTaskChannel(deps.database, chat.id);
+  if (channel === undefined) throw new Error("the channel disappeared while it was added");
+  return { outcome: "added", value: channel };
 }
 
 /** Asks Telegram again what the task bot may do. */

@@ -32,7 +32,7 @@ for (const { locale, view, all } of [
           await desk.getByRole("checkbox", { name: all }).first().waitFor();
           for (const box of await desk.getByRole("checkbox", { name: all }).all()) await box.check();
           await desk.keyboard.press("Escape");
-          await expect(desk.locator("tfoot td")).toHaveCount(26);
+          await expect(desk.locator("tfoot td")).toHaveCount(28);
           await expectInSight();
           await desk.screenshot({ path: shot(`${report.slice(0, 4)}-all`), fullPage: true });
           await desk.evaluate(() => localStorage.removeItem("console-report"));

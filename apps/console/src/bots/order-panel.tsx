@@ -1,4 +1,4 @@
-import { amountOf } from "@intermission/operator-api/amounts";
+import { currencyRoutes } from "@intermission/operator-api/currency";
 import { type SourceOrder, sourceOrderRoutes } from "@intermission/operator-api/source-orders";
 import { useState } from "react";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
@@ -30,17 +30,18 @@ export function OrderPanel({ botId }: { botId: string }) {
     <section className="panel stack" aria-labelledby="source-order">
       <h2 id="source-order">{words.title}</h2>
       <p className="secondary">{words.about}</p>
-      <Field label={words.country} hint={words.countryHint}>
-        {(control) => (
-          <input
-            {...control}
-            value={typed}
-            maxLength={2}
-            size={4}
-            onChange={({ target }) => setTyped(target.value.toUpperCase())}
-          />
-        )}
-      </Field>
+      <div className="order-country">
+        <Field label={words.country} hint={words.countryHint}>
+          {(control) => (
+            <input
+              {...control}
+              value={typed}
+              maxLength={2}
+              onChange={({ target }) => setTyped(target.value.toUpperCase())}
+            />
+          )}
+        </Field>
+      </div>
       <AnswerView query={order} rows={3}>
         {(read) => (
           <>
@@ -65,16 +66,22 @@ export function OrderPanel({ botId }: { botId: string }) {
 
 function useColumns(): Column<Source>[] {
   const words = useWords(orderWords);
-  const { number, share } = useFormats();
+  const { number, share, money } = useFormats();
+  const { data } = useAnswer(currencyRoutes.showCurrency);
+  const amount = (micros: number) => (data === undefined ? "" : money(micros, data.currency));
   return [
     { title: words.source, cell: ({ name }) => name },
     { title: words.place, isNumber: true, cell: ({ place }) => (place === null ? "–" : number(place)) },
-    { title: words.price, isNumber: true, cell: ({ priceMicros }) => amountOf(priceMicros) },
+    { title: words.price, isNumber: true, cell: ({ priceMicros }) => amount(priceMicros) },
     { title: words.tries, isNumber: true, cell: ({ tries }) => number(tries) },
-    { title: words.fills, isNumber: true, cell: ({ fills, fillShare }) => `${number(fills)} (${share(fillShare)})` },
+    {
+      title: words.fills,
+      isNumber: true,
+      cell: ({ tries, fills }) => (tries === 0 ? "–" : `${number(fills)} (${share(fills / tries)})`),
+    },
     { title: words.completed, isNumber: true, cell: ({ completed }) => number(completed) },
-    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => amountOf(earnedMicros) },
-    { title: words.expected, isNumber: true, cell: ({ fillMicros }) => amountOf(fillMicros) },
+    { title: words.earned, isNumber: true, cell: ({ earnedMicros }) => amount(earnedMicros) },
+    { title: words.expected, isNumber: true, cell: ({ fillMicros }) => amount(fillMicros) },
   ];
 }
 

@@ -33,7 +33,7 @@ export function CampaignVideos({ campaign: { campaignId, creatives, status } }: 
       <h2 id="videos-of">{words.title}</h2>
       {shown.length === 0 && <p className="secondary">{words.none}</p>}
       {shown.length > 0 && (
-        <ul className="stack">
+        <ul>
           {shown.map((creative) => (
             <Video
               key={creative.creativeId}

@@ -50,30 +50,32 @@ export function QueueScreen() {
       }
     >
       <QueueTabs />
-      <AnswerView query={queue}>
-        {() =>
-          current === undefined ? (
-            <EmptyState
-              action={
-                <Link to="/creatives" className="button button-plain">
-                  {words.allCreatives}
-                </Link>
-              }
-            >
-              {words.nothingWaits}
-            </EmptyState>
-          ) : (
-            <Waiting
-              key={`${current.creativeId} ${current.revision}`}
-              creative={current}
-              onDecided={() => goOn(current)}
-              onFailed={() => setShown(undefined)}
-              onLater={waiting.length > 1 ? () => goOn(current) : undefined}
-            />
-          )
-        }
-      </AnswerView>
-      <Suspense>{mayReview && <BoughtQueue />}</Suspense>
+      <div className="stack">
+        <AnswerView query={queue}>
+          {() =>
+            current === undefined ? (
+              <EmptyState
+                action={
+                  <Link to="/creatives" className="button button-plain">
+                    {words.allCreatives}
+                  </Link>
+                }
+              >
+                {words.nothingWaits}
+              </EmptyState>
+            ) : (
+              <Waiting
+                key={`${current.creativeId} ${current.revision}`}
+                creative={current}
+                onDecided={() => goOn(current)}
+                onFailed={() => setShown(undefined)}
+                onLater={waiting.length > 1 ? () => goOn(current) : undefined}
+              />
+            )
+          }
+        </AnswerView>
+        <Suspense>{mayReview && <BoughtQueue />}</Suspense>
+      </div>
     </Page>
   );
 }
@@ -120,10 +122,10 @@ function Waiting({ creative, onDecided, onFailed, onLater }: WaitingProps) {
             </div>
           )}
           {erid !== null && (
-            <>
+            <div>
               <dt>{words.erid}</dt>
               <dd>{marking ?? erid}</dd>
-            </>
+            </div>
           )}
           {legalLine !== null && (
             <div>

@@ -8,6 +8,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
 import { BotPicker } from "../session/bot-picker.tsx";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
@@ -41,6 +42,7 @@ export function ExplainScreen() {
   const bots = useAnswer(botRoutes.listBots, { query: { limit: 2 } });
   const only = bots.data?.bots.length === 1 ? bots.data.bots[0]?.botId : undefined;
   const botId = search.bot ?? only;
+  const hasNone = search.bot === undefined && bots.data?.bots.length === 0;
   const { format = "rewarded", user, language, platform } = search;
   const change = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
@@ -50,6 +52,13 @@ export function ExplainScreen() {
     }),
     enabled: botId !== undefined,
   });
+  if (hasNone) {
+    return (
+      <Page title={words.title}>
+        <NoBot />
+      </Page>
+    );
+  }
   return (
     <Page title={words.title} aside={explained.data && <AsOf at={explained.dataUpdatedAt} />}>
       <div className="filters">
@@ -106,6 +115,25 @@ export function ExplainScreen() {
         <AnswerView query={explained}>{(answer) => <Explanation {...answer} />}</AnswerView>
       )}
     </Page>
+  );
+}
+
+/** Nothing can be chosen yet. */
+function NoBot() {
+  const words = useWords(explainWords);
+  const may = useMay();
+  return (
+    <EmptyState
+      action={
+        may("addBot") && (
+          <Link to="/bots/new" className="button button-primary">
+            {words.addBot}
+          </Link>
+        )
+      }
+    >
+      {words.noBot}
+    </EmptyState>
   );
 }
 

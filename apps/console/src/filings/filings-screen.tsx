@@ -8,12 +8,14 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { filingWords } from "./words.ts";
 
 /** What is not filed at the operator of ad data (Russia), why, and what to do. */
 export function FilingsScreen() {
   const words = useWords(filingWords);
+  const { month: monthText } = useFormats();
   const account = useAnswer(ordRoutes.showOrd);
   const filings = useWholeList(ordRoutes.listFilings, { query: {} });
   const columns = useColumns();
@@ -28,23 +30,25 @@ export function FilingsScreen() {
         </>
       }
     >
-      {account.data && !hasKey && <p className="secondary">{words.noKey}</p>}
-      <AnswerView query={filings}>
-        {({ month, filings: rows, filed, left }) => (
-          <>
-            <p>
-              {words.month}: {month}. {words.counts({ filed: String(filed), left: String(left) })}
-            </p>
-            <DataTable
-              label={words.filings}
-              columns={columns}
-              rows={rows}
-              keyOf={({ externalId }) => externalId}
-              empty={<EmptyState>{filed === 0 ? words.nothing : words.none}</EmptyState>}
-            />
-          </>
-        )}
-      </AnswerView>
+      <div className="stack">
+        {account.data && !hasKey && <p className="secondary">{words.noKey}</p>}
+        <AnswerView query={filings}>
+          {({ month, filings: rows, filed, left }) => (
+            <div className="stack">
+              <p>
+                {words.month}: {monthText(month)}. {words.counts({ filed: String(filed), left: String(left) })}
+              </p>
+              <DataTable
+                label={words.filings}
+                columns={columns}
+                rows={rows}
+                keyOf={({ externalId }) => externalId}
+                empty={<EmptyState>{filed === 0 ? words.nothing : words.none}</EmptyState>}
+              />
+            </div>
+          )}
+        </AnswerView>
+      </div>
     </Page>
   );
 }
@@ -92,23 +96,27 @@ function useColumns(): Column<Filing>[] {
 
 /** To where its details are. */
 function ObjectLink({ objectId, name }: Pick<Filing, "objectId" | "name">) {
+  const words = useWords(filingWords);
+  const may = useMay();
   if (objectId.startsWith("adv_"))
     return (
       <Link to="/advertisers/$advertiserId" params={{ advertiserId: objectId }}>
         {name}
       </Link>
     );
-  if (objectId.startsWith("cre_"))
+  // Who keeps the accounts sees no creatives.
+  if (objectId.startsWith("cre_") && may("showCreative"))
     return (
       <Link to="/creatives/$creativeId" params={{ creativeId: objectId }}>
         {name}
       </Link>
     );
-  if (/^\d+$/.test(objectId))
+  if (/^\d+$/.test(objectId) && may("showBot"))
     return (
       <Link to="/bots/$botId" params={{ botId: objectId }}>
         {name}
       </Link>
     );
-  return name;
+  if (objectId.startsWith("cre_") || /^\d+$/.test(objectId)) return name;
+  return <Link to="/payouts">{name || words.own}</Link>;
 }

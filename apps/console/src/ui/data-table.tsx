@@ -11,7 +11,7 @@ export interface Column<Row> extends Sortable<Row> {
   /** Unique in its table; empty over buttons. */
   title: string;
   cell: (row: Row) => ReactNode;
-  /** In its head, or above the table where that is narrow and has no heads: chooses the rows that are shown. */
+  /** In its head, or above the table where that is narrow: chooses the rows that are shown. */
   filter?: ReactNode;
 }
 
@@ -55,7 +55,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const columns = all.filter(({ id }) => id === undefined || !hidden.includes(id));
   const sorted = useMemo(() => sortRows(rows, all, sort, language), [rows, sort, language]);
   const [shown, setShown] = useState(SHOWN_ROWS);
-  const { box, hasHead } = useFitting();
+  const { box, hasHeadFilters } = useFitting();
   const filters = columns.filter(({ filter }) => filter);
   const pressed = useRef<string>(undefined);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages ?? {
@@ -65,7 +65,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   };
   return (
     <>
-      {!hasHead && filters.length > 0 && (
+      {!hasHeadFilters && filters.length > 0 && (
         <div className="list-head">
           {filters.map(({ title, filter }) => (
             <Fragment key={title}>{filter}</Fragment>
@@ -82,7 +82,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </th>
               )}
               {columns.map((column) => (
-                <Head key={column.title} column={hasHead ? column : { ...column, filter: undefined }} sort={sort} />
+                <Head
+                  key={column.title}
+                  column={hasHeadFilters ? column : { ...column, filter: undefined }}
+                  sort={sort}
+                />
               ))}
             </tr>
           </thead>
@@ -161,20 +165,25 @@ function moveAmongRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
   links[next].focus();
 }
 
+/** Where columns stand closer (controls.css), filters stand above the table. */
+const MIN_LETTERS_OF_FILTERS = 62;
+
 /**
  * Marks a box whose table fits in its width. It need not scroll then, so that the table's head stays at the upper edge of the
- * window; in a box that scrolls, it can only stay at the upper edge of the box. `hasHead`: whether the head is shown.
+ * window; in a box that scrolls, it can only stay at the upper edge of the box. `hasHeadFilters`: whether the heads are shown
+ * and wide enough for filters whose words can be read.
  */
 function useFitting() {
   const box = useRef<HTMLDivElement>(null);
-  const [hasHead, setHead] = useState(true);
+  const [hasHeadFilters, setHeadFilters] = useState(true);
   useLayoutEffect(() => {
     const table = box.current?.querySelector("table");
     if (!box.current || !table) return;
     const { current } = box;
     const measure = () => {
       current.toggleAttribute("data-fits", table.scrollWidth <= current.clientWidth);
-      setHead(table.tHead === null || getComputedStyle(table.tHead).display !== "none");
+      const letters = current.clientWidth / Number.parseFloat(getComputedStyle(current).fontSize);
+      setHeadFilters(letters >= MIN_LETTERS_OF_FILTERS);
     };
     measure();
     const observer = new ResizeObserver(measure);
@@ -182,5 +191,5 @@ function useFitting() {
     observer.observe(table);
     return () => observer.disconnect();
   }, []);
-  return { box, hasHead };
+  return { box, hasHeadFilters };
 }

@@ -66,8 +66,8 @@ test.describe("in Russian", () => {
       JSON.parse(await stack.ads([...command, "list", "--json"])) as { name: string | null; sessionId?: string }[];
     const lists = await Promise.all([list("bots"), list("campaigns"), list("creatives"), list("advertisers")]);
     const names = lists.flat().flatMap(({ name }) => name ?? []);
-    // Events are the advertisers' own words, `sample` is an id; browsers have names, too.
-    const own = ["Sample:", "install", "purchase", "sample", "Chrome", "Android"];
+    // Events are the advertisers' own words, `sample` is an id, `show` a method; browsers have names, too.
+    const own = ["Sample:", "install", "purchase", "sample", "show", "Chrome", "Android"];
     const known = [...names.toSorted((one, other) => other.length - one.length), ...own];
     const [view] = await list("views");
     const more = [

@@ -36,7 +36,7 @@ export function FilingsScreen() {
           {({ month, filings: rows, filed, left }) => (
             <div className="stack">
               <p>
-                {words.month}: {monthText(month)}. {words.counts({ filed: String(filed), left: String(left) })}
+                {words.counts({ filed: String(filed), left: String(left) })} · {words.month}: {monthText(month)}
               </p>
               <DataTable
                 label={words.filings}

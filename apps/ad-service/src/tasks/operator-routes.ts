@@ -45,12 +45,7 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
     if (bot === undefined) throw notFound(`there is no task bot ${taskBotId}; see all with: task-bots list`);
     return bot;
   };
-  // A pause that Telegram asks for holds back the tasks of all.
-  const questions = rateLimiter({ quota: 10, windowSeconds: 300, maxKeys: 20_000 });
-  const spendQuestion = (http: FastifyRequest, advertiserId: string | undefined) => {
-    if (advertiserId !== undefined && deps.reportReaderOf(http) === "advertiser")
-      spend(http, questions, advertiserId, now());
-  };
+  const spendQuestion = limitQuestions(deps);
   serveOperatorRoutes(scope, taskRoutes, {
     async addTaskBot({ body: { token }, http }) {
       const added = await addTaskBot(deps, { token, author: authorOf(http) });
@@ -115,6 +110,15 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
       return sumTasks(database, { ...(await filterOf(query)), days: query.days, now: now() });
     },
   });
+}
+
+/** Of advertisers to Telegram about channels: a pause that it asks for holds back the tasks of all. */
+function limitQuestions({ now, reportReaderOf }: TaskOperatorDeps) {
+  const questions = rateLimiter({ quota: 10, windowSeconds: 300, maxKeys: 20_000 });
+  return (http: FastifyRequest, advertiserId: string | undefined) => {
+    if (advertiserId !== undefined && reportReaderOf(http) === "advertiser")
+      spend(http, questions, advertiserId, now());
+  };
 }
 
 function addedChannel(added: AddChannelOutcome): TaskChannel {

@@ -31,6 +31,20 @@ const shownFormats = [...new Set([...adFormats, ...viewFormats])];
 
 /** For a bot and a user: why each running campaign is shown now, or not. */
 export function ExplainScreen() {
+  const { title } = useWords(explainWords);
+  const { bot } = route.useSearch();
+  // Where there is only one, it is meant.
+  const bots = useAnswer(botRoutes.listBots, { query: { limit: 2 } }).data?.bots;
+  if (bot !== undefined || bots?.length !== 0)
+    return <ExplainedAd only={bots?.length === 1 ? bots[0]?.botId : undefined} />;
+  return (
+    <Page title={title}>
+      <NoBot />
+    </Page>
+  );
+}
+
+function ExplainedAd({ only }: { only: string | undefined }) {
   const words = useWords(explainWords);
   const { noUserId } = useWords(uiWords);
   const readerLanguage = useLanguage();
@@ -38,11 +52,7 @@ export function ExplainScreen() {
   const platformTexts = platformWords[readerLanguage];
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  // Where there is only one, it is meant.
-  const bots = useAnswer(botRoutes.listBots, { query: { limit: 2 } });
-  const only = bots.data?.bots.length === 1 ? bots.data.bots[0]?.botId : undefined;
   const botId = search.bot ?? only;
-  const hasNone = search.bot === undefined && bots.data?.bots.length === 0;
   const { format = "rewarded", user, language, platform } = search;
   const change = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
@@ -52,13 +62,6 @@ export function ExplainScreen() {
     }),
     enabled: botId !== undefined,
   });
-  if (hasNone) {
-    return (
-      <Page title={words.title}>
-        <NoBot />
-      </Page>
-    );
-  }
   return (
     <Page title={words.title} aside={explained.data && <AsOf at={explained.dataUpdatedAt} />}>
       <div className="filters">

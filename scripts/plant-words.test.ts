@@ -33,11 +33,8 @@ const unhandled: Readonly<Record<string, string>> = {
   EventName: "events of another script: each result names its own",
   PartyAccount: "the key of a row",
   StayReason: "a label: whatever the reason, nothing changes",
-  channelRights: "shown as it is stored: what is not ready gets no offers",
   cheats: "shown in the demo's chat as it is said",
   sentFacts: "each part of a bid request asks for the one that it holds",
-  taskProof: "shown as it is stored",
-  taskVoidReason: "shown as it is stored",
   Earning: "an answer of the testing kit to a publisher's test",
   FakeCredit: "an answer of the testing kit to a publisher's test",
   PasswordCheck: "what is not right in one of two forms signs nobody in",
@@ -52,7 +49,6 @@ const unhandled: Readonly<Record<string, string>> = {
 /** Where the compiler finds the fault, for vocabularies of which its message names no member, as of a function without a last return. */
 const faultsWithoutName: Readonly<Record<string, string>> = {
   Grant: "apps/ad-service/src/people/guard.ts",
-  ReportReader: "packages/operator-api/src/report-figures.ts",
   ClusterAccount: "packages/postgres/src/cluster-account.ts",
   SchemaState: "packages/postgres/src/schema-state.ts",
   ReverseConversionOutcome: "apps/ad-service/src/conversions/operator-routes.ts",

@@ -98,10 +98,12 @@ export function submitted(campaign: Campaign, { now, ...facts }: BudgetFacts & {
   return { ...campaign, review: "waiting", reviewReason: null, submittedAt: now };
 }
 
-const lockDrafts = statement<{ id: string }>(
+// Lateral with "offset 0" looks up each of the campaign's; a plain join read all that are not approved, of all campaigns.
+const readDrafts = statement<{ id: string }>(
   "campaigns.draft-creatives",
-  `select creative_id as id from campaign_creatives join creatives using (creative_id)
-   where campaign_id = $1 and is_active and review = 'draft' order by creative_id`,
+  `select creative_id as id from campaign_creatives cross join lateral (
+     select review from creatives where creatives.creative_id = campaign_creatives.creative_id offset 0
+   ) as creative where campaign_id = $1 and is_active and review = 'draft' order by creative_id`,
 );
 const submitCreative = statement<{ id: string }>(
   "campaigns.submit-creative",
@@ -125,7 +127,7 @@ async function submitVideos(
   tx: Transaction,
   { campaignId, author, now }: Omit<Change, "expectedUpdatedAt">,
 ): Promise<void> {
-  for (const { id } of await tx.run(lockDrafts, [campaignId])) {
+  for (const { id } of await tx.run(readDrafts, [campaignId])) {
     const change = await openChange(tx, author && ofCreative(author), id);
     if ((await tx.run(submitCreative, [id, now])).length > 0) await audit(tx, change);
   }

@@ -139,6 +139,24 @@ describe("statistics", () => {
     }
   });
 
+  test("a node that begins its turn before another one's commit, and gets it after, adds nothing twice", async () => {
+    const { database } = store;
+    const request = statement<never>(
+      "test.request",
+      "insert into ad_requests (bot_id, user_id, outcome, occurred_at) values ('910', '1', 'no-ad', $1)",
+    );
+    let made = 0;
+    const late = beginningTurns(database, async () => {
+      await database.run(request, [new Date(dayStart + 3 * 3_600_000)]);
+      made += 1;
+      await rollUpStatistics(database);
+    });
+    await rollUpStatistics(late);
+    await rollUpUntilNow(database);
+    expect(made).toBeGreaterThan(2);
+    expect(await readSums(database)).toMatchObject({ "hour 3 910  no-fills": [made, 0, 0] });
+  });
+
   test("a refused visit waits for no sum, and is added by the next roll-up", async () => {
     const [added, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = holdingBefore("statistics.move-position", store.database, () => {
@@ -222,6 +240,31 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
           if (++count < most) return rows as never;
           await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
           throw new Error("the node crashed");
+        };
+        return work({ run });
+      }),
+  };
+}
+
+/** A node whose statement that takes a turn has its snapshot, but not yet the lock, while `meanwhile` runs. */
+function beginningTurns(database: Database, meanwhile: () => Promise<void>): Pick<Database, "transaction"> {
+  const key = 7_300_460;
+  const waiting = `select from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`;
+  return {
+    transaction: (work) =>
+      database.transaction((tx) => {
+        const run: Transaction["run"] = async (each, values) => {
+          if (!each.text.includes("skip locked")) return tx.run(each, values);
+          const text = each.text.replace("'requests'", `'requests' and pg_advisory_xact_lock(${key}) is not null`);
+          return database
+            .transaction(async (holder) => {
+              await holder.run({ name: "", text: `select pg_advisory_xact_lock(${key})` }, []);
+              const turn = tx.run({ name: "", text }, values);
+              await expect.poll(() => database.run({ name: "", text: waiting }, [])).toHaveLength(1);
+              await meanwhile();
+              return { turn };
+            })
+            .then(({ turn }) => turn as never);
         };
         return work({ run });
       }),

@@ -6,11 +6,15 @@ import { type CounterSource, markAdded, type Source, sources } from "./fact-sour
 
 // One node adds at a time: the others skip the locked row and retry later. One row is the lock of all sources, since a fact of
 // each may change the same sums, and two transactions would change them in different orders.
-const claim = statement<{ xid: string; settled: string; now: Date }>(
-  "statistics.claim",
-  `select xid, settled_xid() as settled, clock_timestamp() as now
-   from (select from stats_progress where source = 'requests' for update skip locked) as turn, stats_progress
-   where source = $1`,
+const takeTurn = statement<never>(
+  "statistics.take-turn",
+  "select from stats_progress where source = 'requests' for update skip locked",
+);
+// In a statement of its own, which sees what the turn before has committed. One statement for both could begin before that
+// commit, take the lock after it, and read the old position: the batch would be added twice.
+const readPlace = statement<{ xid: string; settled: string; now: Date }>(
+  "statistics.read-place",
+  "select xid, settled_xid() as settled, clock_timestamp() as now from stats_progress where source = $1",
 );
 
 // Up to the time `$3` all rows are counted.
@@ -33,7 +37,8 @@ export async function rollUpStatistics(database: Pick<Database, "transaction">):
 }
 
 async function addBatch(tx: Transaction, source: Source | CounterSource): Promise<boolean> {
-  const [place] = await tx.run(claim, [source.name]);
+  if ((await tx.run(takeTurn, [])).length === 0) return false;
+  const [place] = await tx.run(readPlace, [source.name]);
   if (!place || BigInt(place.settled) <= BigInt(place.xid)) return false;
   const end = (await tx.run(source.end, [place.xid]))[0]?.xid;
   const upTo = end === undefined ? place.settled : endOfBatch(place, end);

@@ -145,6 +145,12 @@ test.each([
   }
 });
 
+const queryOf: Readonly<Record<string, string>> = {
+  // Advice that needs a confirmation, such as on a tag whose server is out of reach, is not what is tested here.
+  addVastTag: "?confirmed=true",
+  draftCampaign: "?advertiser=unknown",
+};
+
 test("the operator API accepts the shape of each example in its document", async () => {
   const operatorToken = "an-operators-token-of-some-length";
   const server = await openAppFixture(fixture.database, { operatorToken });
@@ -157,15 +163,13 @@ test("the operator API accepts the shape of each example in its document", async
       const example = requestBody?.content["application/json"]?.example;
       // The video would be fetched.
       if (!example || operationId === "addVideoByAddress") continue;
-      // Advice that needs a confirmation, such as on a tag whose server is out of reach, is not what is tested here.
-      const query = operationId === "addVastTag" ? "?confirmed=true" : "";
       const ofBots = path
         .replace("{botId}", fixture.bot.botId)
         .replace("{taskBotId}", "7000000009")
         .replace("{boughtCreativeId}", `bcr_${"0".repeat(32)}`);
       const url = ofBots.replaceAll(/\{\w+\}/g, "unknown");
       const body = JSON.stringify(example);
-      const { status } = await fetch(`${server.address}/operator/v1${url}${query}`, {
+      const { status } = await fetch(`${server.address}/operator/v1${url}${queryOf[operationId] ?? ""}`, {
         method: method.toUpperCase(),
         headers,
         body,

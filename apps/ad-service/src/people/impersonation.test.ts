@@ -78,6 +78,7 @@ test("an owner and ad operations see what a person sees, and what that person ma
 const exampleParams: Readonly<Record<string, string>> = {
   picture: "unit",
   boughtCreativeId: `bcr_${"0".repeat(32)}`,
+  chatId: "-1001234567890",
 };
 
 test("every route that may change something is refused meanwhile, also those of the own session", async () => {

@@ -136,7 +136,7 @@ test("a person is invited with a link that is shown once, gets another role, and
   await desk.getByRole("button", { name: "Invite a person" }).click();
   await expect(desk.getByLabel("E-mail address")).toBeFocused();
   await desk.getByLabel("E-mail address").fill("ann@demo.example");
-  await desk.getByLabel("Role").selectOption({ value: "advertiser" });
+  await desk.getByLabel("Role", { exact: true }).selectOption({ value: "advertiser" });
   await desk.getByRole("button", { name: "Invite", exact: true }).click();
   await expect(desk.getByText("Is needed for the role")).toBeVisible();
   await desk.getByLabel("Advertiser", { exact: true }).selectOption({ label: COFFEE });

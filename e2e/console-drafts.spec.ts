@@ -63,6 +63,7 @@ test("an advertiser drafts a campaign, submits it, reads why it is refused, subm
   await expect(own.getByText("Refused: The page does not open")).toBeVisible();
   await own.getByLabel("Landing page").fill("https://lily.example/books");
   await own.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(own.getByText("Saved", { exact: true })).toBeVisible();
   await own.getByRole("button", { name: "Submit for approval" }).click();
   await expect(stateOf(own)).toHaveText("waits for approval");
 

@@ -24,10 +24,14 @@ test("an ad inside the publisher's own mini-app is watched, credited by the webh
   await show(page, { code });
   await startAd(adIn(page));
   await adIn(page).getByRole("heading", { name: "You can close now" }).waitFor();
+  // The publisher's word may come before that of the ad service, which has the event's id.
+  const answered = page.waitForResponse(
+    async (response) => response.url().endsWith("/status") && /"event_id":"evt_/.test(await response.text()),
+  );
   await closeAndGet(adIn(page));
   await expect(adIn(page).getByRole("heading", { name: "Reward credited" })).toBeVisible();
-  // The publisher's word may come before that of the ad service, which has the event's id.
   await expect(adIn(page).getByRole("listitem").filter({ hasText: "Done" })).toHaveCount(3);
+  await answered;
   await adIn(page).getByRole("button", { name: "Close", exact: true }).click();
   expect(await result(page)).toMatchObject({
     outcome: "credited",

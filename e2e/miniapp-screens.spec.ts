@@ -33,9 +33,10 @@ test("after an error the app shows a support code, can be retried, loses no rewa
 
 test("each file of the app is compressed and cacheable for ever", async ({ api, page, stack, userId }) => {
   const files = new Map<string, Record<string, string>>();
-  page.on("response", async (response) => {
+  // Not `allHeaders()`, which waits for the response's end: one may still load when the test ends.
+  page.on("response", (response) => {
     const { pathname } = new URL(response.url());
-    if (pathname.startsWith("/app/assets/")) files.set(pathname, await response.allHeaders());
+    if (pathname.startsWith("/app/assets/")) files.set(pathname, response.headers());
   });
   await openWithNewCode({ api, page, stack, userId });
   await page.getByRole("button", { name: "Watch" }).waitFor();

@@ -83,8 +83,7 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
     async checkTaskChannel({ params: { chatId }, query, http }) {
       const advertiserId = await advertiserIdOf(query);
       spendQuestion(http, advertiserId);
-      const of = { chatId, advertiserId, author: authorOf(http), now: now() };
-      const channel = await checkTaskChannel(deps, of);
+      const channel = await checkTaskChannel(deps, { chatId, advertiserId, author: authorOf(http), now: now() });
       if (channel === undefined)
         throw notFound(`no task bot knows channel ${chatId}; see all with: task-channels list`);
       return channel;

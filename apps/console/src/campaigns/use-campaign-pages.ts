@@ -1,12 +1,14 @@
+import { amountOf } from "@intermission/operator-api/amounts";
 import { campaignSorts } from "@intermission/operator-api/campaign-words";
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
+import { csvOf } from "@intermission/operator-api/csv";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { callOperator } from "../operator/call-operator.ts";
 import { answerOf, wholeListOf } from "../operator/use-operator.ts";
 import { PAGE_ROWS, sortIn, usePages } from "../operator/use-pages.ts";
 import { usePerson } from "../session/use-session.ts";
 import type { ListedCampaign } from "./campaign-columns.tsx";
-import { campaignsCsv } from "./campaigns-csv.ts";
+import { phaseOf } from "./pace.ts";
 import type { CampaignsSearch } from "./search.ts";
 
 /** The campaigns of an address, as far as the person sees them: page by page, all at once, or only the active ones. */
@@ -46,4 +48,27 @@ export function useCampaignPages({ find, advertiser, status, phase, sort }: Camp
     activeCount: mayHaveActive ? (counted.data?.total ?? 0) : 0,
     readActive: async (): Promise<ListedCampaign[]> => (await readWhole(active)).campaigns,
   };
+}
+
+/** The campaigns as a file, with amounts in the currency. */
+function campaignsCsv(campaigns: readonly ListedCampaign[], currency: string, now: number): string {
+  const amount = (micros: number | null) => (micros === null ? null : Number(amountOf(micros)));
+  const header = ["id", "name", "advertiser", "state", "views", "clicks", "spent", "daily_budget", "total_budget"];
+  return csvOf([
+    [...header, "currency", "starts_at", "ends_at"],
+    ...campaigns.map((campaign) => [
+      campaign.campaignId,
+      campaign.name,
+      campaign.advertiser,
+      phaseOf(campaign, now),
+      campaign.delivered.views,
+      campaign.delivered.clicks,
+      amount(campaign.delivered.spentMicros),
+      amount(campaign.dailyBudgetMicros),
+      amount(campaign.totalBudgetMicros),
+      currency,
+      campaign.startsAt,
+      campaign.endsAt,
+    ]),
+  ]);
 }

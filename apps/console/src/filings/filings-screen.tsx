@@ -1,4 +1,5 @@
 import { type Filing, ordRoutes } from "@intermission/operator-api/ord";
+import type { FilingGap, FilingKind, FilingState } from "@intermission/operator-api/ord-words";
 import { Link } from "@tanstack/react-router";
 import { useAnswer, useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
@@ -8,9 +9,15 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { Page } from "../ui/page.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { loadWords } from "../words/catalog.ts";
 import { useFormats } from "../words/formats.ts";
+import type { Language } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
-import { filingWords } from "./words.ts";
+
+const filingWords = loadWords("filings") satisfies Record<
+  Language,
+  { kinds: Record<FilingKind, string>; states: Record<FilingState, string>; gaps: Record<FilingGap, string> }
+>;
 
 /** What is not filed at the operator of ad data (Russia), why, and what to do. */
 export function FilingsScreen() {

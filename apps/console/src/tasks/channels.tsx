@@ -23,7 +23,7 @@ export function Channels({ advertiser }: { advertiser: string | undefined }) {
     refetchInterval: LIVE_MS,
   });
   return (
-    <section aria-labelledby="channels">
+    <section className="stack" aria-labelledby="channels">
       <h2 id="channels">{words.channels}</h2>
       <AnswerView query={channels} rows={2}>
         {({ channels: rows }) => (

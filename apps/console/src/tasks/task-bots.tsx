@@ -25,7 +25,7 @@ export function TaskBots() {
     <AnswerView query={bots} rows={1}>
       {({ taskBots }) =>
         taskBots.length === 0 ? null : (
-          <section aria-labelledby="task-bots">
+          <section className="stack" aria-labelledby="task-bots">
             <h2 id="task-bots">{words.taskBots}</h2>
             <DataTable
               label={words.taskBots}

@@ -30,7 +30,7 @@ export function TaskSums({ of }: TaskSumsProps) {
           [words.void, notCounted],
         ] as const;
         return (
-          <section aria-labelledby="task-sums">
+          <section className="stack" aria-labelledby="task-sums">
             <h2 id="task-sums">{words.sums}</h2>
             <dl className="panel facts">
               {facts.map(([title, count]) => (

@@ -64,7 +64,7 @@ export function TasksScreen() {
         <TaskSums of={of} />
         <AnswerView query={list}>
           {() => (
-            <section aria-labelledby="joins">
+            <section className="stack" aria-labelledby="joins">
               <h2 id="joins">{words.joins}</h2>
               <TaskTable
                 rows={rows}

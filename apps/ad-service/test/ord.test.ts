@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, rename, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
@@ -222,7 +222,7 @@ test("a record that fails each time keeps no other one from being filed", async 
     ["pad", "ready", "500: out of order"],
     ["statistics", "waiting", null],
   ]);
-  // Three that fail one after another end a run; the next one begins with the others.
+  // Three that fail one after another end a run; the next one begins with the others, and tries all that failed before.
   await forget();
   const bots = ["7000000002", "7000000003", "7000000004"];
   for (const id of bots) {
@@ -240,7 +240,7 @@ test("a record that fails each time keeps no other one from being filed", async 
   const stopped = "500: out of order";
   expect((await sync()).body).toMatchObject({ filed: 5, left: 9, stopped });
   ord.calls.length = 0;
-  expect((await sync()).body).toMatchObject({ filed: 3, left: 6, stopped });
+  expect((await sync()).body).toMatchObject({ filed: 3, left: 6, stopped: null });
   expect(requestsOf().slice(0, 3)).toEqual([
     expect.stringContaining("PUT /v1/media/"),
     `PUT /v3/creative/${creativeId}`,
@@ -249,6 +249,24 @@ test("a record that fails each time keeps no other one from being filed", async 
   ord.behaviour.before = undefined;
   expect((await sync()).body).toMatchObject({ filed: 6, left: 0, stopped: null });
   await run("delete from stats_sums where bot_id = any ($1)", bots);
+});
+
+test("a file that cannot be read now keeps no record without a file from being filed", async () => {
+  await forget();
+  const file = await fileOf(creativeId);
+  await rename(file, `${file}.away`);
+  // Looking it up fails with ELOOP, as a bucket that answers 500 does.
+  await symlink(file, file);
+  try {
+    const { filed, stopped } = (await sync()).body;
+    expect({ stopped, others: filed }).toEqual({ stopped: null, others: 5 });
+    const faults = (await listed()).map(({ kind, fault }) => [kind, fault]);
+    expect(faults).toContainEqual(["media", expect.stringMatching(/cannot be read now: .*ELOOP/)]);
+  } finally {
+    await unlink(file);
+    await rename(`${file}.away`, file);
+  }
+  expect((await sync()).body).toMatchObject({ left: 0, stopped: null });
 });
 
 test("eight runs at once on two nodes file each record once, and the creative has the erid", async () => {

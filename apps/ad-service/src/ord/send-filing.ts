@@ -60,7 +60,7 @@ export function requestOf({ kind, externalId, body }: Pick<PlannedFiling, "kind"
 export async function sendFiling(deps: SendDeps, filing: PlannedFiling): Promise<FilingOutcome> {
   const { method, path, body } = requestOf(filing);
   const content = filing.kind === "media" ? await fileOf(deps, filing) : jsonOf(body);
-  if ("fault" in content) return { outcome: "refused", fault: content.fault };
+  if ("fault" in content) return content;
   const startedAt = performance.now();
   for (let attempt = 1; ; attempt++) {
     const result = await deps.requests.guardedRequest({
@@ -132,7 +132,7 @@ function jsonIn({ body }: { body?: Uint8Array | undefined }): unknown {
   }
 }
 
-type Content = { type: string; bytes: Uint8Array } | { fault: string };
+type Content = { type: string; bytes: Uint8Array } | { outcome: "refused" | "failed"; fault: string };
 
 function jsonOf(body: unknown): Content {
   return { type: "application/json", bytes: Buffer.from(JSON.stringify(body)) };
@@ -140,10 +140,17 @@ function jsonOf(body: unknown): Content {
 
 /** As `multipart/form-data` with the part `media_file` (v1-upload-media). */
 async function fileOf({ media }: SendDeps, { body: { fileName }, name }: PlannedFiling): Promise<Content> {
-  const stored = await (await media.open(String(fileName)))?.read(undefined);
-  if (stored === undefined) return { fault: `the file ${fileName} is gone: upload the video again` };
-  const bytes = await readAtMost(stored.body, MAX_FILE_BYTES + 1);
-  if (bytes.byteLength > MAX_FILE_BYTES) return { fault: "the file has more than 64 MiB: upload a lighter one" };
+  let bytes: Uint8Array | undefined;
+  try {
+    const stored = await (await media.open(String(fileName)))?.read(undefined);
+    bytes = stored && (await readAtMost(stored.body, MAX_FILE_BYTES + 1));
+  } catch (error) {
+    // Of the bucket or the disk: other records need no file.
+    return { outcome: "failed", fault: shortened(`the file ${fileName} cannot be read now: ${String(error)}`) };
+  }
+  if (bytes === undefined) return { outcome: "refused", fault: `the file ${fileName} is gone: upload the video again` };
+  if (bytes.byteLength > MAX_FILE_BYTES)
+    return { outcome: "refused", fault: "the file has more than 64 MiB: upload a lighter one" };
   const boundary = randomUUID();
   const part = (head: string) => Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; ${head}\r\n\r\n`);
   const file = `name="media_file"; filename="${fileName}"\r\ncontent-type: application/octet-stream`;

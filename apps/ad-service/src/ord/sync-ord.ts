@@ -97,7 +97,7 @@ function noKey(): Error {
 
 type Run = Pick<RunOptions, "month" | "log"> & { runId: string; send: SendDeps };
 
-/** So many different records fail one after another, and the cause is not one of them. */
+/** So many records fail one after another that had not failed before: the API is out of order, and not one of them. */
 const MAX_FAILED = 3;
 
 /**
@@ -125,7 +125,8 @@ async function fileAll(deps: OrdDeps, run: Run): Promise<OrdRun> {
     if (stopped !== null || (state !== "ready" && state !== "refused")) continue;
     tried.add(externalId);
     const outcome = await fileOne(deps, run, filing);
-    failedInSuccession = outcome.outcome === "failed" ? failedInSuccession + 1 : 0;
+    if (outcome.outcome !== "failed") failedInSuccession = 0;
+    else if (!hasFailed(filing)) failedInSuccession++;
     if (outcome.outcome === "filed") {
       filed.add(externalId);
       filedNow++;

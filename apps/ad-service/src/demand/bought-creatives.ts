@@ -108,16 +108,21 @@ const lockBuyer = statement<never>(
   "select from buyers where buyer_id = $1 for no key update",
 );
 
+/** SQL: how many of a buyer wait, counted up to the limit. */
+const waitingOf = (buyerId: string, now: string) => `(select count(*)::integer from (
+    select from bought_creatives where buyer_id = ${buyerId} and review in ('waiting', 'reported')
+      and last_seen_at > ${now}::timestamptz - interval '14 days' limit ${MAX_WAITING}
+  ) as others)`;
+
+const count = statement<{ waiting: number }>("demand.count-waiting", `select ${waitingOf("$1", "$2")} as waiting`);
+
 // What was approved with other files, hosts or domains waits again. What was refused stays so.
 const store = statement<{ review: BoughtReviewState; offered: number }>(
   "demand.store-bought-creative",
   `insert into bought_creatives (bought_creative_id, buyer_id, seat, crid, domains, categories, advertiser, title, media_url, media_type,
      width, height, duration_ms, landing_url, media, landing_hosts, first_seen_at, last_seen_at)
    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, array[$15::text], array_remove(array[$16::text], null), $17, $17
-   where exists (select from bought_creatives where bought_creative_id = $1) or (
-     select count(*) from (
-       select from bought_creatives where buyer_id = $2 and review in ('waiting', 'reported') and last_seen_at > $17::timestamptz - interval '14 days' limit ${MAX_WAITING}
-     ) as others) < ${MAX_WAITING}
+   where exists (select from bought_creatives where bought_creative_id = $1) or ${waitingOf("$2", "$17")} < ${MAX_WAITING}
    on conflict (bought_creative_id) do update set
      media = ${withSeen("media")}, landing_hosts = ${withSeen("landing_hosts")},
      domains = ${withSeen("domains")}, categories = excluded.categories, advertiser = excluded.advertiser, title = excluded.title,
@@ -147,6 +152,9 @@ export async function meetCreative(
   const readSeen = () => database.run(read, [boughtCreativeId, media, landingHost, domains]);
   const [known] = await readSeen();
   if (known?.isKnown) return judgeCreative(known, firstSeenLimit);
+  // A new one that a full queue refuses takes no lock, which other openings would wait for.
+  const isFull = async () => (await database.run(count, [buyerId, now]))[0]?.waiting === MAX_WAITING;
+  if (known === undefined && (await isFull())) return judgeCreative(undefined, firstSeenLimit);
   const text = (value: string | null | undefined) => (value ? storableText(value, MAX_TEXT) : null);
   const categories = bid.categories.slice(0, 20).map((category) => storableText(category, 128));
   const values = [

@@ -16,8 +16,8 @@ const MAX_BODY = 256 * 1024;
 
 /** `POST /task-bot-updates/{id}`: Telegram sends an update of a task bot, and again until it is answered with 200. */
 export function taskUpdateRoutes(app: FastifyInstance, deps: TaskDeps): void {
-  // Telegram repeats what is refused. The updates of all bots come from few addresses, and anybody can have Telegram send some with
-  // a wrong secret: those alone must not shut the address out.
+  // Telegram sends the updates of all bots from few addresses, and repeats a refused one for a day. Another bot's owner can make
+  // Telegram send updates with a wrong secret from the same addresses: below 100 a second they delay nothing.
   const calls = rateLimiter({ quota: 400, windowSeconds: 4, maxKeys: 20_000 });
   const wrongSecrets = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });
   app.post("/task-bot-updates/:taskBotId", { bodyLimit: MAX_BODY }, async (request, reply) => {

@@ -24,7 +24,7 @@ export function CreativeCampaigns({ creative: { creativeId } }: { creative: Crea
     query: { creativeId, advertiser: advertiserId ?? undefined, order: "newest", limit: MAX_SHOWN },
   });
   const may = useMay();
-  const { attach, detach, isPending } = useAttachments(words);
+  const { attach, detach, isPending } = useAttachments({ attached: words.attached, detached: words.detached });
   return (
     <section className="panel stack" aria-labelledby="campaigns-of">
       <h2 id="campaigns-of">{words.campaigns}</h2>

@@ -71,7 +71,7 @@ test("an advertiser drafts a campaign, submits it, reads why it is refused, subm
   await expect(desk.getByRole("link", { name: "https://lily.example/books" })).toBeVisible();
   const price = desk.getByLabel("Price of a click");
   await price.fill("0.02");
-  // A letter that is typed into a field decides nothing.
+  // A letter typed into a field does not approve or refuse.
   await price.press("a");
   await expect(desk.getByRole("heading", { name: "Spring books" })).toBeVisible();
   await price.fill("0.02");

@@ -179,7 +179,7 @@ async function openFrame(page: Page, { urls, secrets }: DemoStack, top: string):
       frame.contentWindow?.postMessage("intermission-frame-port", "*", [second.port2]);
       const shown = { kind: "show", appGrant, initData, theme: {}, client: "none" };
       for (const port of [port1, port1, second.port1]) port.postMessage(shown);
-      // Nor does another video take the place of the ad's.
+      // Another video does not replace the ad's.
       port1.postMessage({ kind: "preload", media: { url: `${adService}/media/none.mp4` } });
     },
     { adService: urls.adService, botId: secrets.botId, initData, top },

@@ -10,7 +10,7 @@ import { expect, expectNeverPaid } from "./stack.ts";
 // Of 10 s, so that it can be skipped also where a tap takes seconds.
 const video = join(root, "apps/ad-service/sample/house-ad.mp4");
 
-/** The id of the campaign, whose ad may be skipped after so many seconds. */
+/** Adds a campaign whose ad may be skipped after so many seconds, and returns its id. */
 async function sellInterstitial({ ads }: Pick<DemoStack, "ads">, name: string, skipAfter: number): Promise<string> {
   // biome-ignore format: packed
   const added = await ads([
@@ -20,7 +20,7 @@ async function sellInterstitial({ ads }: Pick<DemoStack, "ads">, name: string, s
   return JSON.parse(added).campaignId;
 }
 
-/** What axe finds in the frame; the game's page is not ours. */
+/** Violations that axe finds in the frame, without the game's page. */
 const violationsIn = async (page: Page) =>
   (await analyze({ frames: () => page.frames().filter((frame) => frame.url().includes("/embed/")) })).violations;
 
@@ -98,7 +98,7 @@ test(
               element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1,
           );
           expect(isCut, `${of}${state}, cut`).toBe(false);
-          // Only between words.
+          // Lines break only between words.
           const [lines = 0, words = 0] = await control.evaluate((element) => {
             const text = document.createRange();
             text.selectNodeContents(element);

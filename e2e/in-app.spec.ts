@@ -24,7 +24,7 @@ test("an ad inside the publisher's own mini-app is watched, credited by the webh
   await show(page, { code });
   await startAd(adIn(page));
   await adIn(page).getByRole("heading", { name: "You can close now" }).waitFor();
-  // The publisher's word may come before that of the ad service, which has the event's id.
+  // The publisher's answer may arrive before the ad service's, which has the event's id.
   const answered = page.waitForResponse(
     async (response) => response.url().endsWith("/status") && /"event_id":"evt_/.test(await response.text()),
   );

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { analyze } from "./axe.ts";
 import { expect, test } from "./stack.ts";
 
-// One worker, so that the console has what the flows before it leave.
+// One worker, so that the console shows the tasks of the flows before it.
 test.describe.configure({ mode: "default" });
 test.use({ hasTasks: true });
 
@@ -104,7 +104,7 @@ test("the console shows channels with their rights, joins with their history, an
   await phone.goto("tasks");
   await expect(phone.getByRole("heading", { name: "Задания", exact: true })).toBeVisible();
   await expect(phone.getByText("готов", { exact: true })).toBeVisible();
-  // Nothing of the publisher's users.
+  // The advertiser does not see the publisher's users.
   await expect(phone.getByText("Пользователь", { exact: true })).toHaveCount(0);
   expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   expect((await analyze(phone)).violations).toEqual([]);

@@ -117,7 +117,7 @@ const secrets: Readonly<Record<string, string>> = {
 };
 const readConfigOf = { "ad-service": readAdServiceConfig, api: readApiConfig };
 
-/** What the second step of the Compose recipe writes, in a folder that stands for `deploy`. */
+/** Runs the second step of the Compose recipe in a folder in place of `deploy`. */
 function writeSettingsOfRecipe(folder = mkdtempSync(join(tmpdir(), "intermission-compose-"))): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [, section = ""] = readFileSync(join(root, "docs/operate.md"), "utf8").split("\n### Compose\n");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as adService from "../apps/ad-service/src/config.ts";
 import * as api from "../apps/api/src/config.ts";
 
-/** What a deployment on Kubernetes chooses. `deploy/kubernetes/values.schema.json` is made of it by `npm run fix`. */
+/** The values of a deployment on Kubernetes. `npm run fix` generates `deploy/kubernetes/values.schema.json` from them. */
 
 const quantity = (example: string) =>
   z.string().regex(/^[1-9]\d*(\.\d+)?(Mi|Gi|Ti|M|G|T)$/, `must be a quantity of Kubernetes, such as ${example}`);
@@ -19,14 +19,14 @@ const rewardsHost = hostname.refine((name) => !/^ads?[.-]/.test(name), {
 
 const className = z.string().min(1).describe("the class of your implementation");
 
-/** As the manifests have it. */
+/** The value in the manifests. */
 const REQUESTED_MEMORY = "256Mi";
 
 const units = { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, M: 1e6, G: 1e9, T: 1e12 } as const;
 const bytesOf = (text: string) =>
   Number.parseFloat(text) * (units[text.replace(/^[\d.]+/, "") as keyof typeof units] ?? 0);
 
-/** Set by the manifests, or by other values. */
+/** Settings that the manifests or other values set. */
 const DECIDED = [
   "MODE",
   "HOST",

@@ -28,7 +28,7 @@ const kinds = {
   PersistentVolumeClaim,
 };
 
-/** As parsed: of any kind. */
+/** A parsed manifest of any kind. */
 type Parsed = ReturnType<ReturnType<typeof parseAllDocuments>[number]["toJS"]>;
 
 function validate(manifest: Parsed): void {

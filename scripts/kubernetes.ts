@@ -12,7 +12,7 @@ import { explain, Problem } from "./say.ts";
 
 type Server = "ad-service" | "api";
 
-/** What is set here; kubernetes.test.ts checks the whole of what is printed. */
+/** The fields that this script sets; kubernetes.test.ts checks the whole output. */
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -92,7 +92,7 @@ function serverManifests(server: Server, values: KubernetesValues): Manifest[] {
     // Running pods do not read a changed ConfigMap: another hash replaces them.
     spec.template.metadata.annotations = { "intermission/settings": hash };
     const pod = spec.template.spec;
-    // Then at most 20 s for the work in progress.
+    // After draining, work in progress has at most 20 s.
     pod.terminationGracePeriodSeconds = drainSeconds + 20;
     for (const container of pod.containers) {
       container.image = values.image;
@@ -109,7 +109,7 @@ const secretFile = (name: string) => ({
   value: `/run/secrets/intermission/${name.toLowerCase().replaceAll("_", "-")}`,
 });
 
-/** The hosts of the samples stand in several places of the manifests of both ways in. */
+/** Replaces the sample hosts, which occur in several places of `gateway.yaml` and `ingress.yaml`. */
 function withHosts(manifests: Manifest[], { hosts }: KubernetesValues): Manifest[] {
   const named = new Map([
     ["rewards.example.com", hosts.rewards],
@@ -146,7 +146,7 @@ function backup(values: KubernetesValues): Manifest[] {
   return [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "intermission-backup" }, data }, ...manifests];
 }
 
-/** kubectl reads YAML 1.1, where `on` without quotes is no text. */
+/** kubectl reads YAML 1.1, in which an unquoted `on` is a boolean. */
 export function textOf(manifests: readonly Manifest[]): string {
   return manifests.map((manifest) => stringify(manifest, { version: "1.1", lineWidth: 0 })).join("---\n");
 }

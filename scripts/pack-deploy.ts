@@ -30,7 +30,7 @@ export function withImage(compose: string, image: string): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** Without a tag or a digest a registry answers with its newest image, another one after the next release. */
+/** Without a tag or a digest a registry returns its newest image, which changes with the next release. */
 function checkImage(image: string | undefined): string {
   if (image !== undefined && /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w.-]+|@sha256:[0-9a-f]{64})$/.test(image)) return image;
   throw new Problem(
@@ -63,7 +63,7 @@ function pack(image: string, file: string): void {
   }
 }
 
-/** Those of the repository, since the folder may have secrets of a deployment; Kubernetes' manifests are made in a clone. */
+/** Only tracked files, since the folder may contain secrets. Manifests of Kubernetes are generated in a clone. */
 function deployFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "."], { cwd: join(root, "deploy"), encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && file !== "Dockerfile" && !file.startsWith("kubernetes/"));

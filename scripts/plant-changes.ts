@@ -70,7 +70,7 @@ export function countChanges(changes: readonly PlantedChange[] = plantedChanges)
   }
 }
 
-/** Their numbers have no gaps, so those of the changes that are not made are there, too, and empty. */
+/** Migrations are numbered without gaps, so changes that are not made get empty ones. */
 function migrationsOfOthers(changes: readonly PlantedChange[]): PlantedFile[] {
   const others = plantedChanges.filter((change) => !changes.includes(change)).flatMap(({ files }) => files);
   return others.flatMap(({ file, forgotten }) => (forgotten === undefined ? [] : { file, write: () => forgotten }));

@@ -19,7 +19,7 @@ function openRunner(): string {
   return folder;
 }
 
-/** Runs a step of the job that releases the servers, as it stands. */
+/** Runs a step of the job that releases the servers, unchanged. */
 function runStep(name: string, runner: string): void {
   const { run } = jobs.servers.steps.find((step: { name?: string }) => step.name === name);
   const env = { ...process.env, RUNNER_TEMP: runner, IMAGE: image };
@@ -40,7 +40,7 @@ test("a release's archive has compose.yaml with the image by its digest, and no 
     expect(services[node].image).toBe(`${image}@${digest}`);
     expect(services[node].build).toBeUndefined();
   }
-  // What compose.yaml mounts is there, but for the secrets that the recipe writes.
+  // The archive has all files that compose.yaml mounts, except the secrets that the recipe writes.
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(["LICENSE", "proxy", "back-up-postgres.sh"]));
   expect(readdirSync(folder)).not.toEqual(expect.arrayContaining(["Dockerfile"]));
   for (const name of [".env", "secrets", "bot.json"]) expect(readdirSync(folder)).not.toContain(name);

@@ -27,7 +27,7 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Else they are put into the screen that needs them most, and each form of money, or of a channel, loads that screen.
+        // Otherwise one screen contains them, and each form of money or of a channel loads that screen.
         codeSplitting: {
           groups: [
             { name: "money", test: /operator-api\/src\/money\.ts$/ },

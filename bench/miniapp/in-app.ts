@@ -12,7 +12,7 @@ import { measurePlaying, type PlayingCost } from "./measure-playing.ts";
  */
 export const asInWebView = ["--disable-site-isolation-trials"];
 
-/** The publisher's own mini-app, of another origin than the ad service: a page that can do nothing but show ads. */
+/** A publisher's mini-app on another origin than the ad service: a page that only shows ads. */
 export async function startGamePage({ urls, secrets }: BenchStack): Promise<{
   origin: string;
   /** With launch data of this user; `shows`: it shows an ad as soon as it is there. */
@@ -45,7 +45,7 @@ const frameOf = async (page: Page) => {
   return frame;
 };
 
-/** Until the first picture of the ad in its frame, in milliseconds: from the request of the game's page, and from `show()`. */
+/** Milliseconds to the ad's first picture in its frame, from the request of the game's page and from `show()`. */
 export async function firstFrameInGame(
   browser: Browser,
   address: string,
@@ -74,7 +74,7 @@ interface LoadedBytes {
   unexpected: readonly string[];
 }
 
-/** What the script loads of the ad service: before `init`, and before `show`, where the page asks whether an ad is available. */
+/** Bytes that the script loads from the ad service before `init`, and before `show` with a call of `availability()`. */
 export async function loadedBeforeShow(browser: Browser, address: string, adService: string): Promise<LoadedBytes> {
   const context = await browser.newContext(devices["Pixel 7"]);
   try {
@@ -110,7 +110,7 @@ async function watchNetwork(cdp: CDPSession, origin: string): Promise<{ bytes: n
   return seen;
 }
 
-/** What the game's page and the frame in it cost together while the ad plays. */
+/** The joint cost of the game's page and its frame while the ad plays. */
 export function measurePlayingInGame(browser: Browser, address: string): Promise<PlayingCost> {
   return measurePlaying(browser, address, { playerIn: frameOf });
 }

@@ -11,7 +11,7 @@ export interface PlayingCost {
 const MEASURED_MS = 5000;
 
 interface Player {
-  /** That of the phone's Telegram. */
+  /** The user agent of Telegram on a phone. */
   readonly userAgent?: string;
   /** Where the page has its player; default: itself. */
   readonly playerIn?: (page: Page) => Promise<Page | Frame>;

@@ -85,7 +85,7 @@ for (const { name, width, locale, words } of [
       await expect(mails).toHaveClass(/is-mailed/);
       await desk.locator(".saved-report button").last().click();
       await expect(mails).toHaveCount(0);
-      // The links of its mails are gone, so Undo does not let the mails go on.
+      // The links of the report's mails are gone, so Undo does not resume the mails.
       await desk.getByRole("button", { name: words.undo }).click();
       await expect(desk.getByText(words.unmailed)).toBeVisible();
       await expect(mails).not.toHaveClass(/is-mailed/);

@@ -100,7 +100,7 @@ test("the Compose recipe builds the image, a release's archive starts it without
   }
 });
 
-/** Unpacks what a release has for a machine without a clone, and returns its folder. */
+/** Unpacks the release's archive for a machine without a clone, and returns its folder. */
 function unpackArchive(image: string): string {
   const archive = join(machine.folder, "intermission-deploy.tar.gz");
   execFileSync(process.execPath, ["scripts/pack-deploy.ts", "--image", image, "--to", archive], { cwd: root });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { migrations } from "./migrations.ts";
 
-/** Those before are older than the rule. */
+/** Earlier migrations are older than the rule. */
 const bound = Object.entries(migrations)
   .filter(([name]) => name >= "0036")
   .map(([name, sql]) => ({ name, statements: sql.replaceAll(/--.*$/gm, "").split(";") }));

@@ -299,7 +299,7 @@ describe("a buyer of OpenRTB", () => {
     const buyer = await buy("bid");
     const openAll = async (from: number) => {
       await fixture.campaigns.refresh();
-      // Another node that has read the limits.
+      // A second node that has already read the limits.
       const nodes = [fixture.address, await fixture.startNode()];
       const openings = Array.from({ length: 12 }, (_, index) =>
         fixture.open(String(from + index), undefined, nodes[index % 2]),

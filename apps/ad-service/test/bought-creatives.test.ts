@@ -152,7 +152,7 @@ describe("what a buyer bids with", () => {
     expect(
       await ask("select domains, cardinality(media) as files from bought_creatives where buyer_id = $1", buyerId),
     ).toEqual([{ domains: ["casino.test", "shop.example"], files: 3 }]);
-    // Without an id of its own, it is another creative.
+    // Without a `crid`, another file is another creative.
     for (const file of ["clean", "scam"]) {
       changeBid = (bid) => ({ ...media(`/${long}v?f=${file}.mp4`)(bid), crid: undefined });
       await openAd();
@@ -249,7 +249,7 @@ describe("what a buyer bids with", () => {
       [["IAB26-1"], 1],
       [["1366"], 8],
       [["181"], 7],
-      // Nothing is known of what an own taxonomy names so.
+      // The meaning of a category in a buyer's own taxonomy is unknown.
       [["games"], 501],
     ] as const) {
       changeBid = (bid) => ({ ...bid, cat, cattax });

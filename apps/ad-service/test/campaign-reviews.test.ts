@@ -156,7 +156,7 @@ test("what is refused leaves nothing: no message, no submitted video, no new adv
   );
   const drafted = await draft({ formats: ["rewarded"], landingUrl: null, creativeIds: ["cre_kept"] });
   const ofDraft = { campaignId: String(drafted.body.campaignId) };
-  // As a sample's, whose campaigns must name its bots.
+  // The advertiser belongs to a sample, so its campaigns must name the sample's bots.
   const sample = `insert into sample (state, bot_ids, advertiser_ids, creative_ids, starts_at, ends_at, written_until)
     select 'added', '{7}', array[advertiser_id], '{}', now() - interval '1 day', now(), now() from advertisers where name = 'Shop'`;
   await database.run({ name: "", text: sample }, []);

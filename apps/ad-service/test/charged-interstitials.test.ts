@@ -139,7 +139,7 @@ describe("an interstitial", () => {
     test("is charged and marked where the bot pays", async () => {
       const view = await watchBlindly("pay");
       expect(await fixture.earned()).toMatchObject(once);
-      // What the bot's setting becomes meanwhile takes nothing back.
+      // A later change of the bot's setting does not reverse the charge.
       await fixture.setBot("suspicious_views = 'refuse'");
       expect((await fixture.report(view, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
       expect(await suspicions(view)).toContain("no-frames");

@@ -41,7 +41,7 @@ test("what the page says of an ad is in its event, in the bytes that are signed 
   await watch((await openWith("between 8 and 9", "interstitial")).body as unknown as Opened);
   await watch((await openWith(undefined)).body as unknown as Opened);
   expect(await notes()).toEqual([undefined, "level 8", "between 8 and 9", undefined]);
-  // Of what has settled.
+  // Only settled events are listed.
   await expect.poll(listed).toEqual([undefined, "level 8", "between 8 and 9", undefined]);
 });
 

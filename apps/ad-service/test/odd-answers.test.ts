@@ -31,7 +31,7 @@ const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const macro = (name: string) => `\${AUCTION_${name}}`;
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
 
-/** What a buyer may answer, and how it has to end. */
+/** Answers of a buyer with their expected outcome. */
 const answers: Readonly<Record<string, readonly [BidOutcome, Answer]>> = {
   // Forms of no bid.
   "204": ["no-bid", status(204)],
@@ -50,7 +50,7 @@ const answers: Readonly<Record<string, readonly [BidOutcome, Answer]>> = {
   "nbr beyond all": ["no-bid", '{"id":"r1","nbr":1e400}'],
   "negative nbr": ["no-bid", '{"id":"r1","nbr":-1}'],
   "nbr of 500 and up": ["no-bid", '{"id":"r1","nbr":501,"seatbid":[]}'],
-  // What is no bid response.
+  // Bodies that are no bid response.
   null: ["malformed", "null"],
   "a number": ["malformed", "17"],
   "a text": ["malformed", '"no"'],
@@ -220,7 +220,7 @@ const answers: Readonly<Record<string, readonly [BidOutcome, Answer]>> = {
   "closed without an answer": ["unreachable", (to) => void to.socket?.destroy()],
 };
 
-/** What no HTTP server sends, byte by byte. */
+/** Raw bytes that no HTTP server sends. */
 const rawAnswers: Readonly<Record<string, readonly [BidOutcome, string]>> = {
   "no HTTP": ["unreachable", "hello\r\n\r\n"],
   "a status that is none": ["unreachable", "HTTP/1.1 abc\r\n\r\n"],

@@ -71,7 +71,7 @@ beforeAll(async () => {
   expect(campaign.body.error).toBeUndefined();
   const [shop] = await run<{ id: string }>("select advertiser_id as id from advertisers where name = 'Shop'");
   advertiserId = shop?.id ?? "";
-  // 1,234.565 roubles for 300 completed of 310 views, and what is of other months.
+  // 1,234.565 roubles for 300 completed of 310 views, and sums of other months.
   await run(
     `insert into stats_sums (span, starts_at, bot_id, campaign_id, creative_id, starts, rewards, spend_micros)
      select span, at, $1, 'cmp', $2, starts, rewards, spend from (values

@@ -11,7 +11,7 @@ export async function signInAdvertiser(
   const personId = newPersonId();
   const invitation = { email: `${personId.toLowerCase()}@ads.test`, role: "advertiser" as const, advertiser };
   await invitePerson({ database, secretBox: secretBox(Buffer.alloc(32)) }, { personId, invitation, now });
-  // As one who has accepted the invitation.
+  // The person has accepted the invitation.
   const text = "update people set password_hash = 'x' where person_id = $1";
   await database.run({ name: "", text }, [personId]);
   const { token } = await database.transaction((tx) => openSession(tx, { personId, now }));

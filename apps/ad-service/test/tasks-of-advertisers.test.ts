@@ -20,7 +20,7 @@ async function newAdvertiser(name: string) {
   const caller = await signInAdvertiser(fixture.database, {
     advertiser: name,
     now: fixture.clock.now,
-    // Telegram calls https addresses alone.
+    // Telegram calls only https addresses.
     origin: "https://ads.test",
   });
   const send = (request: Parameters<TaskFixture["send"]>[1], node = fixture.nodes[0]) =>
@@ -28,7 +28,7 @@ async function newAdvertiser(name: string) {
   return { advertiserId: String(advertiserId), send };
 }
 
-/** Telegram knows one more channel, of which the task bot is an administrator. */
+/** Adds a channel to Telegram in which the task bot is an administrator. */
 function newChannel(): string {
   const chat = { id: -1001234560000 - fixture.channel.otherChats.length, type: "channel", title: "More" };
   fixture.channel.otherChats.push(chat);

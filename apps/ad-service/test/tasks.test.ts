@@ -223,7 +223,7 @@ test("while the task bot has lost its rights nothing is offered or paid, and wha
 test("of two changes of its rights that are read together after an outage, the later one counts", async () => {
   const { deps, taskBotId, channel, rows } = fixture;
   later(MINUTE);
-  // As by a webhook, so that no node reads them before both are there.
+  // The updates come as by a webhook, so that no node polls one before both exist.
   channel.setAdmin(false);
   const lost = channel.lose();
   later(MINUTE);
@@ -238,7 +238,7 @@ test("of two changes of its rights that are read together after an outage, the l
   expect(await rights()).toBe("not-admin");
   await applyUpdate(deps, taskBotId, { ...second, isPushed: true });
   expect(await rights()).toBe("ready");
-  // An older report that comes once more under a new number changes nothing.
+  // An older report that is repeated under a new number changes nothing.
   await applyUpdate(deps, taskBotId, { ...first, updateId: 800_002, isPushed: true });
   expect(await rights()).toBe("ready");
 });
@@ -504,7 +504,7 @@ test("retention counts who still is a member after each day, and nobody of whom 
   later(2 * DAY);
   await fixture.sweep();
   expect(await fixture.stateOf(late?.code ?? "")).toBe("kept");
-  // After the days that are paid a leave moves no money, and is counted.
+  // A leave after the paid days is counted and changes no money.
   fixture.channel.leave(late?.userId ?? "");
   await fixture.untilApplied();
   expect(await fixture.earned(late?.code ?? "")).toEqual(["task"]);
@@ -537,7 +537,7 @@ test("an advertiser sees and checks its own channels, and takes none of others; 
   const chatsOf = async (advertiserId: string) =>
     (await listTaskChannels(database, { limit: 10, advertiserId })).channels.map(({ chatId }) => chatId);
   const chatId = String(channel.chat.id);
-  // It is the operator's.
+  // The channel belongs to the operator.
   expect(await add("adv_1", false)).toEqual({ outcome: "taken" });
   expect(await add("adv_1", true)).toMatchObject({ outcome: "added", value: { advertiserId: "adv_1", chatId } });
   expect(await add("adv_2", false)).toEqual({ outcome: "taken" });
@@ -554,7 +554,7 @@ test("a bot that is started with the code is paid once, when the advertiser's bo
   const campaignId = await newCampaign({ taskChatId: null, taskStartBot: "garden_bot" });
   const bot = await fixture.newBot();
   const userId = newUser();
-  // Without a key for postbacks nothing would be known of a start.
+  // Without a postback key no start can be reported.
   expect(await bot.tasks(userId)).toEqual([]);
   const { advertiserId } = await fixture.operate("GET", `/campaigns/${campaignId}`);
   const { key } = await fixture.operate("POST", `/advertisers/${advertiserId}/key`);
@@ -593,11 +593,11 @@ test("a bot that is started with the code is paid once, when the advertiser's bo
   later(62 * MINUTE);
   await fixture.sweep();
   expect(await report({ code: third?.code, user_id: tooLate })).toBe("410 TASK_TOO_OLD");
-  // The service was away while the bot was started in time.
+  // The bot was started in time while the service was down.
   const startedAt = String(Math.floor(fixture.clock.now.getTime() / 1000) - 3600);
   expect(await report({ code: third?.code, user_id: tooLate, started_at: startedAt })).toBe("recorded");
   expect(await fixture.moneyOf(campaignId)).toEqual({ spent: 100_000, charged: 100_000, refunded: 0 });
-  // Whoever has the code of a task that nobody opened is paid nothing, also once it has ended.
+  // An unopened task pays no user who has its code, also after its end.
   const unopened = newUser();
   const [fourth] = await bot.tasks(unopened);
   later(62 * MINUTE);
@@ -639,7 +639,7 @@ test("by webhook, updates count once in any order, on any node, with the secret 
   const states = () => Promise.all(users.map(({ code }) => fixture.stateOf(code)));
   expect([await push(first, nodes[0], "wrong"), await push(first, nodes[0], "")]).toEqual([401, 401]);
   expect(await states()).toEqual(["opened", "opened", "opened", "opened"]);
-  // A later one first, then eight times the first at once.
+  // The second update comes first, then the first one eight times in parallel.
   expect(await push(second, nodes[1])).toBe(200);
   expect(await fixture.allAtOnce((node) => push(first, node))).toEqual(Array(8).fill(200));
   expect(await states()).toEqual(["held", "held", "opened", "opened"]);
@@ -674,12 +674,12 @@ test("a webhook that Telegram refuses leaves the bot as it was; while Telegram a
   await vi.waitFor(async () => expect(await shown()).toMatchObject({ webhookSetAt: expect.any(String) }), {
     timeout: 20_000,
   });
-  // Somebody else takes the bot's updates: it is set again at the next look.
+  // Another program sets a webhook: the next check sets this service's again.
   channel.webhook = { url: "https://other.example/", secretToken: "x" };
   await fixture.rows("update task_bots set webhook_set_at = now() - interval '1 hour', followed_until = now()");
   await vi.waitFor(() => expect(channel.webhook?.url).toContain(`/task-bot-updates/${taskBotId}`), { timeout: 20_000 });
   await fixture.operate("POST", path, { updatesBy: "polling" });
-  // A webhook that is still there would keep the updates from who reads them.
+  // A remaining webhook would block polling.
   channel.webhook = { url: "https://other.example/", secretToken: "x" };
   await vi.waitFor(() => expect(channel.webhook).toBeUndefined(), { timeout: 20_000 });
 });

@@ -23,7 +23,7 @@ export const startParam = z
     "The `startapp` value of the link that opened the mini-app, as Telegram signed it, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
   );
 
-/** What a page says of itself: nothing signs it. */
+/** A page's own note, unsigned. */
 export const clientNote = z
   .string()
   .max(128)

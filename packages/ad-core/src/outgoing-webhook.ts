@@ -1,6 +1,6 @@
 import type { AnyEventType } from "./event-words.ts";
 
-// Without zod, so that the published package can have it.
+// Without zod, so that the published package can contain this file.
 
 /** An event as this service sends it: with its id, so that it can be deduped. */
 export interface OutgoingWebhookEvent {
@@ -18,7 +18,7 @@ export interface OutgoingWebhookEvent {
   test?: true;
 }
 
-/** An object, so that the compiler names a field that has no place yet. */
+/** An object, so that the compiler reports a field without a place. */
 const places: Record<keyof OutgoingWebhookEvent, true> = {
   event: true,
   event_id: true,

@@ -4,7 +4,7 @@ import { taskState } from "./event-words.ts";
 import { currencyCode, revenueMicros } from "./listed-event.ts";
 import { moment, telegramId } from "./wire-fields.ts";
 
-/** What the user does: joins a channel or group, or starts a bot. */
+/** The user's action: join a channel or group, or start a bot. */
 export const taskKind = z.enum(["join", "start"]);
 export type TaskKind = z.infer<typeof taskKind>;
 

@@ -81,7 +81,7 @@ export const accessOf = {
   revertCampaign: staff,
   pauseCampaign: { ...staff, ...ownCampaign },
   resumeCampaign: { ...staff, ...ownCampaign },
-  // Of an own one that the advertiser has drafted.
+  // An advertiser archives only campaigns that it drafted.
   archiveCampaign: { ...staff, ...ownCampaign },
   attachCreative: { ...staff, ...ownCampaign },
   detachCreative: { ...staff, ...ownCampaign },

@@ -42,7 +42,7 @@ export const rolesOfCause = {
   "new-device": roles,
 } as const satisfies Record<AlertCause, readonly Role[]>;
 
-/** What happens once; the others are told of while they last. */
+/** Causes that happen once. Other causes are reported while they last. */
 export const momentaryCauses = ["campaign-approved", "campaign-refused", "new-device"] as const satisfies AlertCause[];
 
 export const alertChannels = ["console", "email", "telegram"] as const;

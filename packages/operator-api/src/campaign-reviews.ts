@@ -6,7 +6,7 @@ import { boundedText, confirmation, idempotencyKey, namesSetting, nothingToChang
 import { formKinds } from "./form-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-/** What an advertiser sets of its own campaign: priority, weight, category and bots are the operator's. */
+/** Settings that an advertiser may change. The operator sets priority, weight, category and bots. */
 export const advertiserSettings = campaignSettings
   .pick({
     name: true,
@@ -28,12 +28,12 @@ export const advertiserSettings = campaignSettings
   })
   .extend({ targeting: targeting.omit({ bots: true, excludedBots: true }) });
 
-/** What was approved: where one of these changes, the campaign waits for approval again. */
+/** A change of one of these settings sends the campaign back to approval. */
 export const reviewedSettings = ["landingUrl", "callToAction", "targeting"] as const satisfies (keyof z.infer<
   typeof advertiserSettings
 >)[];
 
-/** Tasks need a bot of the operator's. */
+/** Tasks need a task bot of the operator. */
 const draftFormats = campaignFormats.filter((format) => format !== "task");
 
 const params = z.object({ campaignId: z.string().max(64) });

@@ -34,10 +34,10 @@ export type CampaignStatus = (typeof campaignStatuses)[number];
 /** What an active campaign does now: where it does not run, why. */
 export const phasesOfActive = ["running", "planned", "ended", "spent", "unfunded", "unapproved", "stopped"] as const;
 
-/** Where an advertiser's own campaign is before it may run. */
+/** Phases of an advertiser's own campaign before it may run. */
 export const phasesOfReview = ["draft", "waiting", "refused"] as const;
 
-/** What a campaign does now: that of an active one, that of its review, or its status. */
+/** The current phase of a campaign: of its delivery if active, of its review, or its status. */
 export const campaignPhases = [
   ...phasesOfActive,
   ...phasesOfReview,

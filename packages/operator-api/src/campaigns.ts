@@ -208,7 +208,7 @@ const campaignCreative = z.object({
 });
 export type CampaignCreative = z.infer<typeof campaignCreative>;
 
-/** Why a campaign is paused: a side has paused it, or it was not approved yet. */
+/** The cause of a pause: the operator, the advertiser, or a missing approval. */
 export const pausers = ["operator", "advertiser", "review"] as const;
 
 export const campaign = z.object({

@@ -6,7 +6,7 @@ export const creativeKinds = ["file", "address", "vast"] as const;
 /** `draft`: uploaded by its advertiser, who has not submitted it yet. */
 export const reviewStates = ["draft", "waiting", "approved", "refused"] as const;
 
-/** Of a creative that a buyer has bid with. `reported`: viewers' reports have paused it. */
+/** Review states of a buyer's creative. `reported`: viewers' reports have paused it. */
 export const boughtReviewStates = ["waiting", "reported", "approved", "refused"] as const;
 export type BoughtReviewState = (typeof boughtReviewStates)[number];
 

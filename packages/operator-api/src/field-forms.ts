@@ -33,12 +33,12 @@ export const forms = {
   PERCENT: /^\d{1,2}(?:\.\d{1,2})?$/,
   REPORT_ADDRESS: /^[\w*.%+=&-]*$/,
   ROUBLES: /^\d{1,12}(?:\.\d{2})?$/,
-  /** Of another service, as a header carries it. */
+  /** Another service's key, as sent in a header. */
   SERVICE_KEY: /^[\x21-\x7e]{1,512}$/,
   /** Of an authenticator app, or a recovery code in base 32. */
   SIGN_IN_CODE: /^(?:\d{6}|[a-z2-7]{16})$/,
   TAG_ID: /^[0-9a-f]{16}$/,
-  /** Also as Telegram copies the link of a channel, or of a message of it. */
+  /** Includes the links that Telegram copies for a channel and for its messages. */
   TELEGRAM_CHANNEL:
     /^-[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$|^(?:https:\/\/)?t\.me\/(?:c\/[1-9]\d{0,15}|[A-Za-z]\w{3,31})(?:\/\d{1,15}){0,2}$/,
   TELEGRAM_CHAT: /^-?[1-9][0-9]{0,19}$|^@[A-Za-z]\w{3,31}$/,

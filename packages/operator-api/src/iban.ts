@@ -20,15 +20,15 @@ export function isIban(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** From and to these, a bank of the area needs the payer's address and the other bank's BIC, too. */
+/** Transfers from and to these countries also need the payer's address and the other bank's BIC. */
 const outsideOfEea = ["AD", "AL", "CH", "GB", "GI", "MC", "MD", "ME", "MK", "RS", "SM", "VA"];
 
-/** The countries of the Single Euro Payments Area where a transfer needs a name and an IBAN alone: those of the European Economic Area. */
+/** SEPA countries where a transfer needs only a name and an IBAN: those of the European Economic Area. */
 export const ibanOnlyCountries: readonly string[] = Object.keys(sepaLengths).filter(
   (country) => !outsideOfEea.includes(country),
 );
 
-/** Whether a name and this account are all that a transfer in euros needs. */
+/** Whether a transfer in euros to this account needs only a name and the IBAN. */
 export function isIbanOnly(iban: string): boolean {
   return ibanOnlyCountries.includes(iban.slice(0, 2));
 }

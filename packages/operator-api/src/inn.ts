@@ -5,7 +5,7 @@ const ofPerson = [
   [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8],
 ] as const;
 
-/** Whether a text is an INN with right check digits: 10 digits of a company, 12 of a person or sole trader. */
+/** Whether a text is an INN with valid check digits: 10 digits for a company, 12 for a person or sole trader. */
 export function isInn(text: string): boolean {
   if (!/^(?:\d{10}|\d{12})$/.test(text)) return false;
   const digits = [...text].map(Number);

@@ -19,7 +19,7 @@ export const filingStatesInEnglish = {
   refused: "refused",
 } satisfies Record<FilingState, string>;
 
-/** What is missing, and the next step. */
+/** The missing detail and the next step. */
 export const filingGapsInEnglish = {
   operator: "your legal name, kind or INN is missing: ads money set-operator --legal-name … --person-kind … --inn …",
   advertiser:

@@ -19,7 +19,7 @@ export type ContractSubject = (typeof contractSubjects)[number];
 export const contractActions = ["distribution", "conclude", "commercial", "other"] as const;
 export type ContractAction = (typeof contractActions)[number];
 
-/** What is filed, in this order: each names earlier ones. */
+/** Kinds of records in the order of filing: a record references earlier ones. */
 export const filingKinds = ["person", "contract", "pad", "media", "creative", "statistics"] as const;
 export type FilingKind = (typeof filingKinds)[number];
 

@@ -13,7 +13,7 @@ import {
 } from "./ord-words.ts";
 import type { OperatorRoutes } from "./route.ts";
 
-/** What an operator of ad data (Russia) needs to know of each party. */
+/** Details of a party that an operator of ad data (Russia) needs. */
 export const filedPerson = {
   personKind: z.enum(personKinds).nullable().describe("Of a party in Russia: company, sole trader or person."),
   inn: z
@@ -61,7 +61,7 @@ export const noFiledContract = {
   contractAction: null,
 } as const;
 
-/** What an operator of ad data needs to know of a creative. */
+/** Details of a creative that an operator of ad data needs. */
 export const filedCreative = {
   kktu: z
     .string()
@@ -113,7 +113,7 @@ const outcome = z.object({
 });
 export type OrdRun = z.output<typeof outcome>;
 
-/** Within it a run ends, and says that more is left. */
+/** The time limit of a run, which then reports that records are left. */
 export const ORD_RUN_MS = 10 * 60_000;
 
 export const ordRoutes = {

@@ -70,7 +70,7 @@ const invited = madeLink.extend({
 const params = z.object({ personId: z.string().max(64) });
 const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
-/** What the list of people is sorted by; `sees`: the advertiser's name, or the bots' ids. */
+/** Sort keys of the list of people. `sees`: the advertiser's name, or the bots' ids. */
 export const personSorts = ["email", "role", "sees"] as const;
 export type PersonSort = (typeof personSorts)[number];
 

@@ -32,7 +32,7 @@ export type PublisherMoney = z.output<typeof publisherMoney>;
 export const payoutStates = ["due", "paid"] as const;
 export type PayoutState = (typeof payoutStates)[number];
 
-/** What the list of publishers with their money is sorted by. */
+/** Sort keys of the list of publishers with their money. */
 export const publisherMoneySorts = ["name", "earned", "owed", "paid", "reference", "payee"] as const;
 export type PublisherMoneySort = (typeof publisherMoneySorts)[number];
 

@@ -1,4 +1,4 @@
-/** Kinds of ads that laws restrict. They are refused of each buyer, unless the operator allows them. */
+/** Kinds of ads that laws restrict. They are refused unless the operator allows them for a buyer. */
 export const regulatedKinds = [
   "adult",
   "alcohol",
@@ -22,12 +22,12 @@ const from = (first: number, last: number) =>
 /** An empty list: the taxonomy has no category of this kind. */
 type Codes = Readonly<Record<RegulatedKind, readonly string[]>>;
 
-/** The ancestor of all that is a risk for brands. IAB's mapping of ad products has it for drugs, bets, tobacco, and weapons. */
+/** The parent of all categories that are a risk for brands. IAB's mapping uses it for drugs, bets, tobacco and weapons. */
 const SENSITIVE = "v9i3On";
 const DRUGS_TOBACCO_ALCOHOL = "pg0WhF";
 /**
- * IAB Content 2.0 to 3.1, in which a code never changes its meaning; later versions have more of them. What has no code of its own
- * has that of IAB's mapping "Ad Product 2.0 to Content 2.1", such as that of currencies for crypto.
+ * IAB Content 2.0 to 3.1: later versions add codes and never change their meaning. A kind without a code uses IAB's mapping "Ad
+ * Product 2.0 to Content 2.1", such as the code of currencies for crypto.
  */
 const content2And3: Codes = {
   adult: ["Rm3SiT", "j9PaO9", "307", "308", "MQ2XML"],
@@ -55,7 +55,7 @@ const codesByTaxonomy: Readonly<Record<number, Codes>> = {
     cannabis: [],
     crypto: [],
     dating: ["IAB14-1"],
-    // No category of this taxonomy is for gambling: buyers use that of card games.
+    // This taxonomy has no category for gambling; buyers use the one of card games.
     gambling: ["IAB9-7"],
     illegal: ["IAB26"],
     loans: [],
@@ -85,7 +85,7 @@ const codesByTaxonomy: Readonly<Record<number, Codes>> = {
   9: content2And3,
 };
 
-/** The categories of a taxonomy that are refused where only these kinds are allowed; undefined: any of them may be one of another kind. */
+/** Categories to refuse if only these kinds are allowed; undefined: unknown, any category may be of another kind. */
 export function regulatedCategories(taxonomy: number, allowed: readonly RegulatedKind[]): string[] | undefined {
   const refused = regulatedKinds.filter((kind) => !allowed.includes(kind));
   if (refused.length === 0) return [];

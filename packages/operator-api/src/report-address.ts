@@ -7,10 +7,10 @@ import type { Person } from "./session.ts";
 
 export type ReportObject = (typeof objectDimensions)[number];
 export const times = ["day", "hour"] as const;
-/** Days that move with the calendar; without one, and without days, the last seven. */
+/** Ranges relative to the current day. Without a range and without days, a report has the last seven days. */
 export const ranges = ["today", "yesterday", "28-days", "this-month", "last-month"] as const;
 export type ReportRange = (typeof ranges)[number];
-/** What the place of the chart may show instead of a figure. */
+/** Parts that replace the chart of a figure. */
 const parts = ["funnel", "users"] as const;
 export type ReportPart = (typeof parts)[number];
 
@@ -18,7 +18,7 @@ const day = z.iso.date();
 const key = z.string().min(1).max(64);
 
 /**
- * A report as its address in the console says it. `to` is the last day; rows are split by the time, by `by` and by `also`, and
+ * The query of a report's address in the console. `to` is the last day; rows are split by the time, by `by` and by `also`, and
  * limited to the objects that are named; `columns` are names of figures with commas, or `usual`; `figure` is that of the chart.
  */
 export const reportAddress = z.object({
@@ -46,7 +46,7 @@ export const reportAddress = z.object({
 type Fields = z.output<typeof reportAddress>;
 export type ReportAddress = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
-/** The report that a saved query of an address names. What is not known any more is left out, as the console does. */
+/** Parses a saved query. Values that are no longer known are dropped, as in the console. */
 export function readReportAddress(query: string): ReportAddress {
   const written = new URLSearchParams(query);
   const fields = Object.entries<z.ZodType>(reportAddress.shape).flatMap(([name, schema]) => {
@@ -58,13 +58,10 @@ export function readReportAddress(query: string): ReportAddress {
   return Object.fromEntries(fields) as ReportAddress;
 }
 
-/** That of the reader, unless the address names one. */
+/** The zone of the address, or the reader's. */
 export const zoneOf = ({ zone }: ReportAddress): string => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/**
- * The nearest report that a person may read. A link of a person with another role or other bots opens without the parts that
- * this person may not see.
- */
+/** Removes the parts of a report that a person may not see, so that links work between persons of other roles or bots. */
 export function readableBy<Address extends ReportAddress>(
   { role, botIds }: Pick<Person, "role" | "botIds">,
   search: Address,
@@ -84,7 +81,7 @@ export function readableBy<Address extends ReportAddress>(
   };
 }
 
-/** What the rows are split by: the days, unless the address names something else. */
+/** The dimensions of the rows; default: days. */
 export function dimensionsOf({ time, by, also }: ReportAddress): Dimension[] {
   if (time === undefined && by === undefined) return ["day"];
   return [time, by, by && also !== by ? also : undefined].filter((one) => one !== undefined);
@@ -116,18 +113,18 @@ export function daysOf(search: ReportAddress, now: Date): { from: string; to: st
   }
 }
 
-/** An address as the query of the report's route and of its CSV file, which so are the same report. */
+/** The query of the report's route and of its CSV file, so that both have the same figures. */
 export function reportQueryOf(search: ReportAddress, now = new Date()) {
   const { range, compare, bot, campaign, creative, advertiser, country, platform, language, premium } = search;
   const timeZone = zoneOf(search);
   const days = range === undefined ? search : daysOf(search, now);
-  // A range until now is compared with one as long: the rest of today is not a part of it.
+  // A range until now is compared with one of the same length, so it excludes the rest of today.
   const to = range !== undefined && days.to === dayOf(timeZone, now) ? undefined : days.to;
   return {
     by: dimensionsOf(search).join(","),
     timeZone,
     from: days.from && startOfDay(timeZone, days.from).toISOString(),
-    // The last day counts whole.
+    // The last day is included.
     to: to && startOfDay(timeZone, daysLater(to, 1)).toISOString(),
     compare,
     botId: bot,

@@ -4,7 +4,7 @@ import { counts, micros } from "./fields.ts";
 /** Whose report it is: those of publishers and advertisers leave out the money of the other side. */
 export type ReportReader = "staff" | "publisher" | "advertiser";
 
-/** The dimensions whose keys are ids of objects with a name of the operator's. */
+/** Dimensions whose keys are ids of objects that have a name. */
 export const namedDimensions = ["bot", "campaign", "creative", "advertiser"] as const;
 export type NamedDimension = (typeof namedDimensions)[number];
 

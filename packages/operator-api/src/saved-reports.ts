@@ -9,7 +9,7 @@ export const MAX_SAVED_REPORTS = 50;
 export const mailIntervals = ["day", "week", "month"] as const;
 export type MailInterval = (typeof mailIntervals)[number];
 
-/** Why a report is mailed no more, although its person has not changed that in the console. */
+/** Why mails of a report ended without a change in the console. */
 export const scheduleEnds = ["unsubscribed", "disabled", "no-right"] as const;
 export type ScheduleEnd = (typeof scheduleEnds)[number];
 

@@ -13,8 +13,8 @@ export const taskVoidReason = z.enum(["other-user", "other-link", "joined-before
 export type TaskVoidReason = z.output<typeof taskVoidReason>;
 
 /**
- * How a join is known: Telegram reported it with the code's own link, or named the user a member when asked; or the advertiser's bot
- * reported the start.
+ * The proof of a task: Telegram reported the join with the code's own link, or confirmed the membership on request; or the
+ * advertiser's bot reported the start.
  */
 export const taskProof = z.enum(["link", "membership", "postback"]);
 export type TaskProof = z.output<typeof taskProof>;
@@ -23,7 +23,7 @@ export type TaskProof = z.output<typeof taskProof>;
 export const channelRights = z.enum(["ready", "not-admin", "cannot-invite", "unknown"]);
 export type ChannelRights = z.output<typeof channelRights>;
 
-/** How Telegram's updates of a task bot come. */
+/** How a node gets a task bot's updates. */
 export const taskUpdatesBy = z.enum(["polling", "webhook"]);
 export type TaskUpdatesBy = z.output<typeof taskUpdatesBy>;
 

@@ -105,7 +105,7 @@ export function sortRows<Row>(
     idOf,
     isDescending,
   }: {
-    /** Of all rows numbers, or of all texts. */
+    /** Returns numbers for all rows, or texts for all rows. */
     sortValueOf: (row: Row) => number | string | undefined;
     idOf: (row: Row) => string;
     isDescending: boolean;

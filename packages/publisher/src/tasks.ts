@@ -10,9 +10,9 @@ export interface Task {
    */
   readonly state: "offered" | "opened" | "held" | "kept" | "left" | "lapsed" | "void";
   readonly kind: "join" | "start";
-  /** Of the channel, as Telegram names it; of a bot, its @name. */
+  /** The channel's title in Telegram, or the bot's @name. */
   readonly title: string;
-  /** Of a bot or a public channel, without the @. */
+  /** The username of a bot or a public channel, without the @. */
   readonly username: string | undefined;
   /** For a `url` button: it leads to a link that is this user's own. */
   readonly url: string;
@@ -34,7 +34,7 @@ export function taskOf(fields: Readonly<Record<string, unknown>>): Task {
   return {
     code: String(code),
     state: state as Task["state"],
-    // Earlier versions of the service do not say it.
+    // Earlier versions of the service do not send `kind`.
     kind: fields.kind === "start" ? "start" : "join",
     title: String(title),
     username: username === undefined ? undefined : String(username),

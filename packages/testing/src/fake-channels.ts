@@ -37,7 +37,7 @@ const refuse = (description: string): never => {
  */
 export class FakeChannel {
   readonly chat = { id: -1001234567890, type: "channel", title: "Secret Garden" };
-  /** Other channels of which the bot is told nothing; it is an administrator of all or none. */
+  /** Other channels, which send the bot no updates; it is an administrator of all or none. */
   readonly otherChats: { id: number; type: string; title: string }[] = [];
   readonly links: Link[] = [];
   readonly updates: (object & { update_id: number })[] = [];
@@ -45,9 +45,9 @@ export class FakeChannel {
   /** Users whom Telegram does not know for the bot. */
   readonly unmet = new Set<string>();
   maxLinks = 1000;
-  /** Whom Telegram calls; undefined: updates are listed. */
+  /** The webhook that Telegram calls; undefined: polling. */
   webhook: { url: string; secretToken: string } | undefined;
-  /** As a local Bot API server, it calls http addresses, too. */
+  /** Also calls http addresses, as a local Bot API server does. */
   isLocal = false;
   private readonly members = new Map<string, Status>();
   private readonly requests = new Map<string, Link>();

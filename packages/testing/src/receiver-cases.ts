@@ -60,7 +60,7 @@ function inAnotherOrder(json: Buffer): Buffer {
   return Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(json.toString())).sort())));
 }
 
-/** As a parser writes it that knows ASCII only. */
+/** Encodes JSON in ASCII with escapes, as some serializers do. */
 function inAscii(json: Buffer): Buffer {
   const escapeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return Buffer.from(json.toString().replace(/[^\0-\x7f]/g, escapeOf));

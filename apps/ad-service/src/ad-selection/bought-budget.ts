@@ -3,7 +3,7 @@ import { paidIn, spentBy } from "../money/ledger.ts";
 import { lockFunds } from "./advertiser-funds.ts";
 import type { CampaignState } from "./campaign-state.ts";
 
-/** What a buyer owes, with the offers of it that may still be shown. */
+/** The amount that a buyer owes, including its offers that may still be shown. */
 interface BoughtSums {
   /** What was paid in, and the credit; null: no limit. */
   limitMicros: number | null;
@@ -13,7 +13,7 @@ interface BoughtSums {
   heldMicros: number;
 }
 
-// An impression is owed when its view starts: what is offered and not started is held, as long as it may start.
+// The buyer owes an impression when its view starts. An offer that has not started is held as long as it may start.
 const read = statement<BoughtSums>(
   "campaigns.bought-sums",
   `select (${paidIn("advertisers.advertiser_id")} + credit_limit_micros)::float8 as "limitMicros", ${spentBy("advertisers.advertiser_id")}::float8 as "owedMicros",

@@ -52,7 +52,7 @@ export async function requireAdvertiser(tx: Pick<Transaction, "run">, nameOrId: 
 
 const hold = statement<never>("advertisers.hold", "select from advertisers where advertiser_id = $1 for no key update");
 
-/** What is counted of an advertiser stays so until the transaction ends, if all who add to it hold the advertiser. */
+/** Locks the advertiser. Counts stay valid until the transaction ends if each transaction that adds to them takes this lock. */
 export async function holdAdvertiser(tx: Transaction, advertiserId: string): Promise<void> {
   await tx.run(hold, [advertiserId]);
 }
@@ -238,13 +238,13 @@ function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-// The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
+// The hash is looked up by its index: the timing can reveal a part of the hash, but nothing about the key.
 const ofKey = statement<{ advertiserId: string }>(
   "advertisers.of-postback-key",
   'select advertiser_id as "advertiserId" from advertisers where postback_key_hash = $1',
 );
 
-/** The advertiser whose server sent a postback; undefined if the key is nobody's. */
+/** Finds the advertiser that owns a postback key; undefined if no advertiser has this key. */
 export async function findAdvertiserOfKey(database: Pick<Database, "run">, key: string): Promise<string | undefined> {
   return (await database.run(ofKey, [hashPostbackKey(key)]))[0]?.advertiserId;
 }

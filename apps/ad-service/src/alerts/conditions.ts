@@ -17,7 +17,7 @@ export interface Condition {
   botId: string | null;
 }
 
-/** Not what happens once. */
+/** Causes that last, without momentary ones. */
 export type ConditionCause = Exclude<AlertCause, (typeof momentaryCauses)[number]>;
 
 type Row = Omit<Condition, "cause">;

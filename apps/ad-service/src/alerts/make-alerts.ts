@@ -102,7 +102,7 @@ export async function makeAlerts(database: Pick<Database, "transaction">, of: Ma
   });
 }
 
-/** Tells the people whom a cause concerns. A part of the transaction that makes what they are told of. */
+/** Notifies the people whom a cause concerns, in the transaction that stores the cause. */
 export async function tell(
   tx: Transaction,
   conditions: readonly (Omit<Condition, "cause"> & { cause: AlertCause })[],

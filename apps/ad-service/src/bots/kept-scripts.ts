@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
 
-/** Letters of the hash in the address: none of them could be made to match another script. */
+/** Characters of the hash in the address: enough that no other script can be made to match. */
 const HASH_LENGTH = 22;
 
 const keep = statement<never>(
@@ -14,7 +14,7 @@ const readLatest = statement<{ hash: string; integrity: string }>(
   "select hash, integrity from kept_scripts order by kept_at desc, hash limit 1",
 );
 
-/** Keeps the in-app script that this node serves, so that its own address and hash serve it after any update. */
+/** Stores the in-app script that this node serves, so that the address with its hash serves it after any update. */
 export async function keepScript(database: Database, script: Buffer): Promise<void> {
   const hash = createHash("sha384").update(script).digest();
   const values = [hash.toString("base64url").slice(0, HASH_LENGTH), `sha384-${hash.toString("base64")}`, script];
@@ -26,7 +26,7 @@ export async function readKeptScript(database: Database, hash: string): Promise<
   return (await database.run(read, [hash]))[0]?.script;
 }
 
-/** The address of the latest script that never changes, and the value of `integrity`; null before one was served. */
+/** The permanent address of the latest script, and its `integrity` value; null if no script has been served. */
 export async function pinnedScript(
   database: Database,
   publicUrl: string,

@@ -66,14 +66,14 @@ export function addedCampaign(added: AddCampaignOutcome, draft: CampaignDraft): 
   return added.outcome === "added" ? added.campaign : addedBefore(added.campaign, draft);
 }
 
-/** The campaign of a repeated request, unless something else is asked for now. */
+/** The campaign of a repeated request; throws a conflict if the settings differ. */
 export function addedBefore(campaign: Campaign, draft: CampaignDraft): Campaign {
   if (isOfDraft(campaign, draft)) return campaign;
   const message = `the request with this idempotency key has added ${campaign.campaignId}, which has other settings: see campaigns show`;
   throw conflict("IDEMPOTENCY_KEY_REUSED", message);
 }
 
-/** The effects of a change that are rarely meant. */
+/** Effects of a change that are usually unintended, and need a confirmation. */
 export async function warningsOf(
   { database, now }: { database: Database; now: () => Date },
   campaignId: string,
@@ -94,7 +94,7 @@ export function requireCountries(targeting: Targeting | undefined, hasCountries:
   throw invalidField("targeting.countries", noCountries, fieldFault("COUNTRIES_UNKNOWN"));
 }
 
-/** With a mistyped id a campaign would be shown to no user, or to all users. */
+/** A mistyped id would show the campaign to no user, or to all users. */
 export function botsOf(target: Targeting | undefined): string[] {
   return [...(target?.bots ?? []), ...(target?.excludedBots ?? [])];
 }

@@ -31,7 +31,7 @@ const creativesAsJson = `coalesce((
         order by creative_id)
       from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`;
 
-/** What the review of a drafted campaign stores. */
+/** Columns that the review of a drafted campaign writes. */
 const reviewColumns = {
   review: "review",
   reviewReason: "review_reason",
@@ -39,7 +39,7 @@ const reviewColumns = {
   approvedAt: "approved_at",
 } satisfies ColumnsOf<Pick<Campaign, "review" | "reviewReason" | "submittedAt" | "approvedAt">>;
 
-/** What a change of a campaign stores, beside its advertiser. */
+/** Columns that a change of a campaign writes, besides its advertiser. */
 export const storedColumns = { ...settingColumns, status: "status", pausedBy: "paused_by", ...reviewColumns };
 
 export const campaignColumns = {

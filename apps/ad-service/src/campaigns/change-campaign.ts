@@ -50,7 +50,7 @@ const touch = statement<never>(
   `update campaigns set updated_at = ${nextVersion("campaigns", "$2")} where campaign_id = $1`,
 );
 
-// $2: of this advertiser only; null: of all.
+// $2: only creatives of this advertiser; null: of all advertisers.
 const findCreatives = statement<{ id: string }>(
   "campaigns.find-creatives",
   `select creative_id as id from creatives
@@ -70,7 +70,7 @@ const detach = statement<never>(
 
 type StateOf = Pick<Campaign, "status" | "pausedBy" | "review" | "reviewReason" | "submittedAt" | "approvedAt">;
 const noReview = { review: null, reviewReason: null, submittedAt: null, approvedAt: null } as const;
-/** A new campaign of the operator's, and one that its advertiser drafts. */
+/** Initial states: of a campaign that an operator adds, and of an advertiser's draft. */
 const states = {
   active: { status: "active", pausedBy: null, ...noReview },
   draft: { status: "paused", pausedBy: "review", ...noReview, review: "draft" },
@@ -85,7 +85,7 @@ class Refused<Outcome> extends Error {
   }
 }
 
-/** A refusal comes after some writes, such as those of a new advertiser: it takes them back. */
+/** Rolls back on refusal, since some writes precede it, such as those of a new advertiser. */
 async function storedOrNothing<Outcome extends { outcome: string; campaign?: Campaign }>(
   database: Database,
   run: (tx: Transaction) => Promise<Outcome>,
@@ -102,7 +102,7 @@ async function storedOrNothing<Outcome extends { outcome: string; campaign?: Cam
   }
 }
 
-/** As one that runs, or as a draft: of one's own videos, and not without bound. */
+/** Adds an active campaign or a draft. A draft uses only its advertiser's videos, and the number of drafts is limited. */
 export async function addCampaign(
   database: Database,
   {
@@ -143,9 +143,9 @@ export async function addCampaign(
   });
 }
 
-/** Of one advertiser, that were not approved. */
+/** Unapproved campaigns of one advertiser. */
 export const MAX_DRAFTS = 100;
-/** Of one advertiser in a day, archived ones as well: campaigns are never deleted. */
+/** New campaigns of one advertiser in a day, including archived ones: campaigns are never deleted. */
 export const MAX_DRAFTS_A_DAY = 200;
 const countDrafts = statement<{ pending: number; ofDay: number }>(
   "campaigns.count-drafts",
@@ -260,11 +260,11 @@ export type UpdateCampaignOutcome =
 
 type ChangeRefusal =
   | "paused-by-operator"
-  /** It waits for an approval before it may run. */
+  /** The campaign needs an approval before it may run. */
   | "not-approved"
-  /** No advertiser has drafted it: there is nothing to review. */
+  /** An operator added the campaign, so it has no review. */
   | "of-operator"
-  /** Its advertiser has not submitted it. */
+  /** The advertiser has not submitted the campaign. */
   | "draft"
   | "approved-already";
 
@@ -305,7 +305,7 @@ function statusAfter(
   { pausedBy, review }: Pick<Campaign, "pausedBy" | "review">,
   { status, by }: { status: CampaignStatus; by: Pauser },
 ): StatusOf | ChangeRefusal {
-  // What an advertiser has not drafted, it does not end.
+  // An advertiser archives only the campaigns that it drafted.
   if (status === "archived" && review === null && by === "advertiser") return "of-operator";
   if (status === "active" && review !== null && review !== "approved") return "not-approved";
   if (pausedBy === "operator" && by === "advertiser")
@@ -322,7 +322,7 @@ export interface Change {
 
 export type Changed = Campaign | ChangeRefusal | "unchanged" | { fault: CampaignFault };
 
-/** Decides about the campaign as it is while nobody else changes it. What `changed` writes stays only if the change does. */
+/** Locks the campaign and changes its current state. Writes of `changed` are rolled back if the change is refused. */
 export async function changeCampaign(
   database: Database,
   { campaignId, author, now, expectedUpdatedAt }: Change,

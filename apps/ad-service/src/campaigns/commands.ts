@@ -177,7 +177,7 @@ const expectedUpdatedAt = {
   isRequired: false,
 };
 
-/** The version that was looked at, or the present one. */
+/** Adds the current version to the input unless the input names one. */
 async function ofPresentVersion(input: CommandInput, context: CommandContext): Promise<CommandInput> {
   if (input.body.expectedUpdatedAt !== undefined) return input;
   const { updatedAt } = await callRoute(context, "showCampaign", {

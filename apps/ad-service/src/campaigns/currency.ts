@@ -99,7 +99,7 @@ interface CurrencyChange {
   row: { hasMoney: boolean; hasEntries: boolean } | undefined;
 }
 
-// A buyer that is being turned on holds the row until it is committed.
+// The transaction that turns a buyer on holds this lock until its commit.
 const lockDeployment = statement<never>("currency.lock", "select from deployment for update");
 // Unnamed, since an operator runs it rarely, and it reads the few buyers whole.
 const readFeeds: Statement<{ name: string }> = {
@@ -107,7 +107,7 @@ const readFeeds: Statement<{ name: string }> = {
   text: `select name from buyers join advertisers using (advertiser_id) where is_active and protocol = 'richads' order by name limit 10`,
 };
 
-/** Bids of such a buyer name no currency and are in dollars: all would be refused, after viewers' addresses were sent for them. */
+/** Bids of such a buyer are in dollars and name no currency: all would be refused after viewers' addresses were sent. */
 async function refuseFeeds(tx: Transaction, currency: string): Promise<void> {
   await tx.run(lockDeployment, []);
   const feeds = currency === "USD" ? [] : await tx.run(readFeeds, []);

@@ -47,7 +47,7 @@ interface Deps {
   standingsOf: StandingsOf;
 }
 
-/** The campaigns that match, by the parameters up to `$8`, the ids of those in a phase. */
+/** The filter of the list, with the parameters up to `$8`, the ids of the campaigns in a phase. */
 const matching = `($1::boolean or status <> 'archived') and ($2::text is null or status = $2)
    and ($3::text is null or advertiser_id = $3) and ($4::text is null or formats @> array[$4])
    and ($5::text is null or exists (select from campaign_creatives

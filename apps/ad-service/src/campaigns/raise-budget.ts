@@ -41,7 +41,7 @@ export function budgetFault(
   return moneyFault(raised, { spentMicros, leftMicros });
 }
 
-/** A total budget within what the campaign has spent and its advertiser has left. */
+/** The fault of a total budget that exceeds what the campaign has spent plus what its advertiser has left. */
 export function moneyFault(
   { totalBudgetMicros: total }: { readonly totalBudgetMicros?: number | null | undefined },
   { spentMicros, leftMicros }: BudgetFacts,

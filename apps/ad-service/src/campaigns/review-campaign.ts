@@ -18,17 +18,17 @@ import {
 } from "./change-campaign.ts";
 import { type BudgetFacts, budgetFactsOf, moneyFault } from "./raise-budget.ts";
 
-/** What an advertiser changes of its own campaign. */
+/** An advertiser's changes of its own campaign. */
 export type Revision = Partial<z.output<typeof advertiserSettings>>;
 
-/** Another landing page, call to action or target than what was approved. */
+/** Whether the landing page, call to action or target differs from the approved one. */
 function isToReview(campaign: Campaign, revised: Pick<CampaignSettings, (typeof reviewedSettings)[number]>): boolean {
   return (
     campaign.review === "approved" && reviewedSettings.some((name) => !isDeepStrictEqual(campaign[name], revised[name]))
   );
 }
 
-/** The bots that the operator has set stay. */
+/** Applies a revision, and keeps the bots that the operator has set. */
 function withRevision(campaign: Campaign, { targeting, ...changes }: Revision): Campaign {
   const { bots, excludedBots } = campaign.targeting;
   return {
@@ -38,7 +38,7 @@ function withRevision(campaign: Campaign, { targeting, ...changes }: Revision): 
   };
 }
 
-/** What an approved campaign's advertiser is told before: it is shown no more until it is approved again. */
+/** The effect to confirm: the change stops an approved campaign until it is approved again. */
 export function reviewEffects(campaign: Campaign, changes: Revision): ConfirmableEffect[] {
   const revised = withRevision(campaign, changes);
   if (!isToReview(campaign, revised)) return [];
@@ -47,7 +47,7 @@ export function reviewEffects(campaign: Campaign, changes: Revision): Confirmabl
   return [{ field, message, effect: fieldFault("REVIEWED_AGAIN") }];
 }
 
-/** A campaign as its advertiser revises it. What waits or runs stays within the advertiser's money; a draft may exceed it. */
+/** Applies an advertiser's revision. A waiting or running campaign must fit the advertiser's money; a draft may exceed it. */
 export function revised(
   campaign: Campaign,
   changes: Revision,
@@ -63,7 +63,7 @@ export function revised(
   return isToReview(campaign, after) ? { ...after, ...stopped(campaign), review: "waiting", submittedAt: now } : after;
 }
 
-/** What an operator has agreed to, its advertiser only raises. */
+/** After an approval, the advertiser may only raise the price. */
 function priceFault(before: Campaign, after: Campaign): CampaignFault | undefined {
   if (before.approvedAt === null) return undefined;
   const field = (["viewPriceMicros", "clickPriceMicros"] as const).find((name) => after[name] < before[name]);
@@ -71,12 +71,12 @@ function priceFault(before: Campaign, after: Campaign): CampaignFault | undefine
   return field && { field, message, fault: fieldFault("ONLY_RAISED") };
 }
 
-/** Whoever has paused it keeps it paused. */
+/** Pauses the campaign for its review. An earlier pause by the operator or the advertiser stays theirs. */
 function stopped({ pausedBy }: Campaign): Pick<Campaign, "status" | "pausedBy"> {
   return { status: "paused", pausedBy: pausedBy ?? "review" };
 }
 
-/** A change of its advertiser's. */
+/** Stores a revision by the campaign's advertiser. */
 export function reviseCampaign(
   database: Database,
   { changes, ...of }: Change & { changes: Revision },
@@ -86,7 +86,7 @@ export function reviseCampaign(
   );
 }
 
-/** As it is submitted: with a video where it needs one, and within the advertiser's money. */
+/** Submits a campaign. It must have a video if its format needs one, and fit the advertiser's money. */
 export function submitted(campaign: Campaign, { now, ...facts }: BudgetFacts & { now: Date }): Changed {
   const { review, formats, creatives } = campaign;
   if (review === null) return "of-operator";
@@ -98,7 +98,7 @@ export function submitted(campaign: Campaign, { now, ...facts }: BudgetFacts & {
   return { ...campaign, review: "waiting", reviewReason: null, submittedAt: now };
 }
 
-// Lateral with "offset 0" looks up each of the campaign's; a plain join read all that are not approved, of all campaigns.
+// Lateral with "offset 0" looks up each video of the campaign; a plain join read the unapproved videos of all campaigns.
 const readDrafts = statement<{ id: string }>(
   "campaigns.draft-creatives",
   `select creative_id as id from campaign_creatives cross join lateral (
@@ -111,7 +111,7 @@ const submitCreative = statement<{ id: string }>(
    returning creative_id as id`,
 );
 
-/** Puts a draft, or a refused campaign again, into the queue, with its videos that nobody has submitted yet. */
+/** Submits a draft or a refused campaign for review, together with its videos that are not submitted yet. */
 export function submitCampaign(
   database: Database,
   of: Omit<Change, "expectedUpdatedAt">,
@@ -138,14 +138,14 @@ function ofCreative(author: Author): Author {
 }
 
 export type CampaignDecision =
-  /** With what the operator sets for it. */
+  /** With the settings that the operator chooses. */
   | {
       decision: "approve";
       settings: Partial<Pick<CampaignSettings, "priority" | "category" | "viewPriceMicros" | "clickPriceMicros">>;
     }
   | { decision: "refuse"; reason: string };
 
-/** A campaign as an operator has decided about it. */
+/** Applies an operator's decision to a campaign. */
 export function decided(campaign: Campaign, decision: CampaignDecision, now: Date): Changed {
   const { review, pausedBy } = campaign;
   if (review === null) return "of-operator";
@@ -171,10 +171,10 @@ interface DecisionAlert {
   cause: "campaign-approved" | "campaign-refused";
   facts: Record<string, string>;
 }
-/** Tells people, as a part of the transaction. */
+/** Notifies people in the transaction. */
 export type Tell = (tx: Transaction, alerts: readonly DecisionAlert[], now: Date) => Promise<void>;
 
-/** Decides about what was looked at, which `expectedUpdatedAt` names, and tells the advertiser's people. */
+/** Stores a decision about the version that `expectedUpdatedAt` names, and notifies the advertiser's people. */
 export function decideCampaign(
   { database, tell }: { database: Database; tell: Tell },
   { decision, ...change }: Change & { expectedUpdatedAt: Date; decision: CampaignDecision },

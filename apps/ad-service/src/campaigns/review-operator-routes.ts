@@ -17,7 +17,7 @@ interface Deps extends Pick<CampaignOperatorDeps, "database" | "campaigns" | "ha
   tell: Tell;
 }
 
-/** What advertisers draft, and what operators decide about it. */
+/** Routes of advertisers' drafts and of operators' decisions about them. */
 export function campaignReviewOperatorRoutes(scope: CheckedScope, deps: Deps): void {
   const { database, campaigns, hasCountries, now } = deps;
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {

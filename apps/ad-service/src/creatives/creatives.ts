@@ -88,7 +88,7 @@ export interface CreativeChange {
   author?: Author | undefined;
 }
 
-/** What a law requires beside an ad, and what is filed of it. Undefined: it stays; null: there is none. */
+/** Texts that a law requires beside an ad, and details that are filed. Undefined: unchanged; null: none. */
 export interface LegalTexts {
   legalLine?: string | null | undefined;
   erid?: string | null | undefined;
@@ -96,7 +96,7 @@ export interface LegalTexts {
   adDescription?: string | null | undefined;
 }
 
-/** Sets what a law requires of an ad. Viewers do not see what is only filed, so it needs no approval. Undefined: there is no such creative. */
+/** Details that are only filed need no approval, since viewers do not see them. Undefined: no such creative. */
 export async function setLegalTexts(
   database: Database,
   { isSubmission, creativeId: objectId, author, ...texts }: CreativeChange & LegalTexts & { isSubmission: boolean },

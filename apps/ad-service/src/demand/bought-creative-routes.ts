@@ -73,7 +73,7 @@ interface Decision {
   now: Date;
 }
 
-/** Decides about what the reviewer saw, which the revision names. */
+/** Stores a decision about the revision that the reviewer saw. */
 async function review(database: Database, decision: Decision): Promise<BoughtCreative> {
   const { boughtCreativeId, revision, author, now } = decision;
   return database.transaction(async (tx) => {
@@ -99,13 +99,13 @@ async function review(database: Database, decision: Decision): Promise<BoughtCre
   });
 }
 
-// An opening that shows something new of it waits.
+// An ad request that brings a new file, host or domain of the creative waits for this lock.
 const lock = statement<never>(
   "demand.lock-bought-creative",
   "select from bought_creatives where bought_creative_id = $1 for update",
 );
 
-/** The reviews of what buyers bid with. */
+/** Routes that review buyers' creatives. */
 export function boughtCreativeOperatorRoutes(
   scope: CheckedScope,
   { database, now }: { database: Database; now: () => Date },

@@ -5,14 +5,14 @@ import { storableText } from "@intermission/postgres/storable-text";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { SentBid } from "./openrtb/read-bid-response.ts";
 
-/** What a bid shows, as far as a review is about it. */
+/** The parts of a bid's ad that a review covers. */
 interface SeenCreative {
   boughtCreativeId: string;
-  /** A hash of the file's whole address but for what caches and signatures add. */
+  /** A hash of the file's address without the parameters of caches and signatures. */
   media: string;
-  /** Of the advertiser. */
+  /** The advertiser's domains. */
   domains: readonly string[];
-  /** Null: the ad leads nowhere. */
+  /** Null: the ad has no landing page. */
   landingHost: string | null;
 }
 
@@ -34,7 +34,7 @@ export function seenCreative(
   return { boughtCreativeId, media, domains, landingHost };
 }
 
-/** What differs with each request for the same file: against caches, and in signed addresses of Amazon's and Google's storage. */
+/** Parameters that differ in each request for the same file: of caches, and of signed addresses of Amazon and Google. */
 const passingParameter =
   /^(?:cb|cachebuster|cachebusting|correlator|ord|random|rnd|timestamp|expires|key-pair-id|policy|signature|x-amz-[a-z-]+|x-goog-[a-z-]+)(?:=|$)/i;
 
@@ -49,7 +49,7 @@ function fileAddress(address: string): string {
   return url.href;
 }
 
-/** What is known of it. */
+/** The stored state of a creative. */
 interface KnownCreative {
   review: BoughtReviewState;
   offered: number;
@@ -65,7 +65,7 @@ type CreativeVerdict =
   /** A person has refused it, or viewers have reported it. */
   | "disapproved";
 
-/** Undefined: it is not stored, since too many others wait. */
+/** `known` is undefined if the creative is not stored, since too many others wait. */
 function judgeCreative(known: Omit<KnownCreative, "isKnown"> | undefined, limit: number): CreativeVerdict {
   if (known === undefined) return "unreviewed";
   switch (known.review) {
@@ -83,9 +83,9 @@ function judgeCreative(known: Omit<KnownCreative, "isKnown"> | undefined, limit:
 
 const MAX_TEXT = 512;
 const MAX_DOMAIN = 253;
-/** Files, hosts and domains of one creative; of more, the oldest are forgotten. A bid has at most 100 domains. */
+/** The latest files, hosts and domains of one creative; older ones are removed. A bid has at most 100 domains. */
 const maxSeen = { media: 20, landing_hosts: 20, domains: 200 };
-/** Of one buyer, in the queue: what is new beyond these is not shown, so that new ids are no way around the limit. */
+/** Waiting creatives of one buyer. Further new creatives are not shown, so that new ids cannot bypass the limit. */
 const MAX_WAITING = 200;
 
 const read = statement<KnownCreative>(
@@ -95,14 +95,14 @@ const read = statement<KnownCreative>(
    from bought_creatives where bought_creative_id = $1`,
 );
 
-/** SQL: a list with what was seen now behind its others, each once, and no longer than what is kept. */
+/** SQL: appends the new values to a list without duplicates, and keeps the last ones up to the limit. */
 const withSeen = (column: keyof typeof maxSeen) =>
   `case when bought_creatives.${column} @> excluded.${column} then bought_creatives.${column}
       else (array(
           select one from unnest(bought_creatives.${column}) with ordinality as seen (one, place) where one <> all (excluded.${column}) order by place
         ) || excluded.${column})[greatest(1, cardinality(bought_creatives.${column}) + cardinality(excluded.${column}) + 1 - ${maxSeen[column]}):] end`;
 
-// No other opening of the buyer counts what waits at the same time.
+// Only one ad request of a buyer counts its waiting creatives at a time.
 const lockBuyer = statement<never>(
   "demand.lock-buyer-queue",
   "select from buyers where buyer_id = $1 for no key update",
@@ -136,7 +136,7 @@ const store = statement<{ review: BoughtReviewState; offered: number }>(
    returning review, offered`,
 );
 
-/** Stores what is new of a creative that could be shown, and judges it. What an opening may show is decided by `admitCreative`. */
+/** Stores the new values of a creative, and judges it. `admitCreative` decides whether a view may show it. */
 export async function meetCreative(
   database: Pick<Database, "run" | "transaction">,
   seen: SeenCreative,
@@ -181,7 +181,7 @@ export async function meetCreative(
     return tx.run(store, values);
   });
   if (stored !== undefined) return judgeCreative(stored, firstSeenLimit);
-  // Another opening has stored the same meanwhile, or too many wait.
+  // Another ad request has stored the creative meanwhile, or too many creatives wait.
   const [other] = await readSeen();
   return judgeCreative(other, firstSeenLimit);
 }
@@ -202,23 +202,23 @@ const takeBack = statement<never>(
   "update bought_creatives set offered = offered - 1 where bought_creative_id = $1 and review = 'waiting' and offered > 0",
 );
 
-/** Whether a view may begin with it; counts one that waits. Call it in the transaction that begins the view. */
+/** Whether a view may begin with the creative; counts a waiting one. Call it in the transaction that begins the view. */
 export async function admitCreative(tx: Transaction, boughtCreativeId: string, now: Date): Promise<boolean> {
   return (await tx.run(admit, [boughtCreativeId, now]))[0]?.isAdmitted === true;
 }
 
-/** The view did not begin after all. */
+/** Reverts the count of `admitCreative` for a view that did not begin. */
 export async function takeBackCreative(tx: Transaction, boughtCreativeId: string): Promise<void> {
   await tx.run(takeBack, [boughtCreativeId]);
 }
 
-/** An offer that was not started is withdrawn once its creative is refused or reported. */
+/** Whether offers of the creative that have not started are withdrawn: it was refused or reported. */
 export async function isDisapproved(database: Pick<Database, "run">, boughtCreativeId: string): Promise<boolean> {
   const [known] = await database.run(read, [boughtCreativeId, "", null, []]);
   return known !== undefined && judgeCreative(known, Number.POSITIVE_INFINITY) === "disapproved";
 }
 
-// The same viewer reports once between two reviews.
+// A viewer reports a creative once between two reviews.
 const report = statement<{ id: string }>(
   "demand.report-bought-creative",
   `with reported as (
@@ -233,7 +233,7 @@ const report = statement<{ id: string }>(
    where bought_creative_id in (select bought_creative_id from reported) returning bought_creative_id as id`,
 );
 
-/** Counts a viewer's report, which may pause the creative: from its commit on, no node offers it. False: the viewer has reported it already. */
+/** Counts a viewer's report. Once it has paused the creative, no node offers it. False: the viewer reported it before. */
 export async function reportCreative(
   tx: Pick<Transaction, "run">,
   { boughtCreativeId, botId, userId, now }: { boughtCreativeId: string; botId: string; userId: string; now: Date },

@@ -222,7 +222,7 @@ export function botLink({ username }: Pick<Bot, "username">): string | undefined
   return username !== null && /^\w{1,64}$/.test(username) ? `https://t.me/${username}` : undefined;
 }
 
-/** Tells the frame from whose pages it takes a port: before its first script, which reads it. */
+/** Inserts the origins whose pages may pass the frame a port, before the script that reads them. */
 export function embedAppOrigins(html: string, origins: readonly string[]): string {
   return html.replace("<script", () => `<meta name="app-origins" content="${escaped(origins.join(" "))}" /><script`);
 }

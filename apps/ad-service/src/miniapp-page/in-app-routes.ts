@@ -86,7 +86,7 @@ export async function inAppRoutes(
   for (const [name, fileName] of Object.entries(scripts))
     scope.get(`/sdk/${name}`, (request, reply) => sendScript(fileName, request, reply));
 
-  // The same text for good, for pages that name its hash in `integrity`.
+  // This address always serves the same bytes, for pages that name the hash in `integrity`.
   scope.get<{ Params: { hash: string } }>("/sdk/v1.:hash.js", async (request, reply) => {
     const bytes = await readKeptScript(database, request.params.hash);
     if (bytes === undefined) throw notFound("no script of this hash was ever served here: load /sdk/v1.js");

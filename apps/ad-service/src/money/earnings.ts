@@ -91,8 +91,8 @@ const readPublishers: Statement<PublisherRow> = {
 };
 
 /**
- * What the publishers of the bots that are found earned in a month, and what its payout would pay in this currency. `after`: the bot
- * at which an earlier page ended is among them, whether it is found or not.
+ * The month's earnings of the publishers whose bots match, and the payout in this currency. The bot `after`, at which an earlier
+ * page ended, is included even if it does not match.
  */
 export async function readPublisherMoney(
   database: Pick<Database, "run">,

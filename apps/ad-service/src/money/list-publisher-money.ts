@@ -17,7 +17,7 @@ export interface PublisherMoneyList {
 
 interface PublisherPage extends ListPage<PublisherMoney> {
   total: number;
-  /** Of all that match. */
+  /** The sum of all matching publishers. */
   totalPayableMicros: number;
 }
 
@@ -37,14 +37,14 @@ const sortValues: Record<PublisherMoneySort, (one: PublisherMoney) => number | s
 
 const idOf = ({ botId }: PublisherMoney) => botId;
 
-/** A page of the publishers that match. What is due follows from the rule of payouts, so they are sorted and counted here. */
+/** A page of the matching publishers, sorted and counted here, since TypeScript decides the payouts. */
 export async function listPublisherMoney(
   database: Pick<Database, "run">,
   { limit, state, sort, ...of }: PublisherMoneyList,
 ): Promise<PublisherPage> {
   const all = await readPublisherMoney(database, of);
   const { value, isDescending } = sort === undefined ? { isDescending: false } : sortOf<PublisherMoneySort>(sort);
-  // Without another order, by their ids.
+  // The default order is by id.
   const sortValueOf = value === undefined ? () => 0 : sortValues[value];
   const sorted = sortRows(all, { sortValueOf, idOf, isDescending });
   const isListed = (one: (typeof all)[number]) => one.isFound && (state === undefined || inState[state](one));

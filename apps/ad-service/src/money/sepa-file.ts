@@ -14,7 +14,7 @@ export type SepaFile =
   | { outcome: "other-currency" }
   /** The operator's name and account were not known when the payouts were recorded. */
   | { outcome: "debtor-unknown" }
-  /** Accounts that a name and an IBAN alone do not reach. */
+  /** These accounts need more than a name and an IBAN. */
   | { outcome: "other-area"; payees: string[] };
 
 /** Of names, of references, and of what the payee reads. */

@@ -10,7 +10,7 @@ const schema = {
   contents: readFileSync(new URL("../../test/fixtures/pain.001.001.09.xsd", import.meta.url), "utf8"),
 };
 
-/** What the schema says against it. */
+/** Validates a file by the schema. */
 async function faultsOf(text: string): Promise<string[]> {
   const { errors } = await validateXML({ xml: { fileName: "payouts.xml", contents: text }, schema });
   return errors.map(({ message }) => message);

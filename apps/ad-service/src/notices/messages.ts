@@ -12,7 +12,7 @@ export interface NoticeSettings {
   telegramApiUrl: string;
 }
 
-/** `failed`: why, without secrets; `isUnknown`: the message was under way, and the mail server may have taken it. */
+/** `error` has no secrets. `isUnknown`: the connection failed while the message was sent, so the server may have accepted it. */
 export type SentNotice = { outcome: "sent" } | { outcome: "failed"; error: string; isUnknown?: boolean };
 
 const CONNECT_MS = 5000;
@@ -56,7 +56,7 @@ export async function sendMail({ smtpUrl, smtpFrom }: NoticeSettings, { id, ...m
   }
 }
 
-/** Nothing is logged: the lines tell only how far the dialogue with the mail server has come. */
+/** A logger that logs nothing: it records only whether the message has begun. */
 function watchCommands(progress: { hasBegunMessage: boolean }) {
   const watch = (_facts: unknown, line: unknown) => {
     if (line === "DATA") progress.hasBegunMessage = true;

@@ -30,7 +30,7 @@ export function buyersFor({ buyers, byId, index }: CampaignSnapshot, request: Ad
   return buyers.filter(({ campaignId }) => {
     const state = byId.get(campaignId);
     if (state === undefined || exclusionReason(state, request, moment) !== undefined) return false;
-    // Whether a bid fits is decided once its price is known; where nothing is left, none does.
+    // Whether a bid fits is decided when its price is known. Without funds left, no bid fits.
     return state.funds === null || state.funds.spentMicros < state.funds.limitMicros;
   });
 }
@@ -48,7 +48,7 @@ export async function openAuction(
   return { opening, answers, left, taken: undefined, own: { outcome: "none-fits", cpmMicros: null } };
 }
 
-/** Why the ad of a bid cannot be shown, once it was read. */
+/** Why a bid's ad cannot be shown after it was read. */
 type RefusedAd = "broken-markup" | "other-duration" | "unreviewed" | "disapproved";
 
 /** Names the outcome of a bid whose ad was read, and of its buyer's answer. It has not won before its view has begun. */
@@ -80,7 +80,7 @@ export function dropTaken(auction: Auction): void {
     auction.left = auction.left.filter(({ answer }) => answer.buyer.buyerId !== taken.answer.buyer.buyerId);
 }
 
-/** The creative of what was taken may not be offered any more: others have reached its limit meanwhile, or a review refused it. */
+/** Refuses the taken bid: meanwhile its creative has reached the limit of offers, or a review refused it. */
 export function refuseTaken(auction: Auction, outcome: RefusedAd): void {
   const { taken } = auction;
   auction.taken = undefined;

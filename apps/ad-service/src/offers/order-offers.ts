@@ -13,7 +13,7 @@ export function cpmMicrosOf(offer: Offer): number {
   return offer.source === "own" ? offer.state.campaign.viewPriceMicros * 1000 : offer.fit.cpmMicros;
 }
 
-/** Whose targeting and caps hold for it. */
+/** The campaign whose targeting and caps apply to the offer. */
 export function campaignOf(offer: Offer): string {
   return offer.source === "own" ? offer.state.campaign.campaignId : offer.answer.buyer.campaignId;
 }

@@ -3,7 +3,7 @@ export interface SourceRecord {
   /** How often it was requested, and how often it had an ad. */
   tries: number;
   fills: number;
-  /** Of these ads, those that were watched to the end and paid. */
+  /** The ads that were watched to the end and paid. */
   completed: number;
   /** By what it had. */
   earnedMicros: number;
@@ -24,21 +24,21 @@ export interface Estimate {
   fillMicros: number;
 }
 
-/** So many paid ads count for a source before it has shown what it earns. */
+/** Completed ads that are added to each source's record, so that a new source starts at its full price. */
 const ASSUMED_FILLS = 10;
 /** An answer, and none, that count before it was requested: an unknown source is worth a try. */
 const ASSUMED_TRIES = 2;
 
 /**
- * What an ad of a source is expected to earn: its price, by how many of its ads are watched to the end. The one rule for tags, own
- * videos and bids, so that what is compared is the same.
+ * The expected earning of an ad: its price times the rate at which ads of its source are watched to the end. Tags, own videos and
+ * bids share this rule, so that their values are comparable.
  */
 export function expectedMicros(
   priceMicros: number,
   record: Pick<SourceRecord, "fills" | "completed"> | undefined,
 ): number {
   const { fills = 0, completed = 0 } = record ?? {};
-  // What began before its day ends later: never more than all.
+  // A view that began on an earlier day is completed on this one, so completions may exceed fills.
   return (priceMicros * (Math.min(completed, fills) + ASSUMED_FILLS)) / (fills + ASSUMED_FILLS);
 }
 

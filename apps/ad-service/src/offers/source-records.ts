@@ -135,7 +135,7 @@ const readRecords = statement<Tries & Pick<SourceRecord, "completed" | "earnedMi
    from counted left join earned using (bot_id, country, campaign_id)`,
 );
 
-// Of own videos and bids, which are never without an ad: of bots whose sources are ordered by what they earn.
+// Reads own videos and bids, which always return an ad, of the bots whose sources are ordered by earnings.
 // Unnamed, since it runs once a minute, and its best plan depends on how many bots have such an order.
 const readShown: Statement<Tries & Pick<SourceRecord, "completed" | "earnedMicros">> = {
   name: "",
@@ -173,7 +173,7 @@ export async function readSources(database: Pick<Database, "run">, sources: Sour
       ? []
       : [
           ...(await database.run(readShown, [dayOf(now)])),
-          // Last: of a tag, the requests without an ad count, too.
+          // Last, so that a tag's record includes its requests without an ad.
           ...(await database.run(readRecords, [dayOf(now), null])),
         ];
   sources.records = new Map(

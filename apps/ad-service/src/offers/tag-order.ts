@@ -52,8 +52,8 @@ function sourceOf(
 }
 
 /**
- * What an offer is expected to earn for 1,000 views. Where the operator has sources ordered by what they earn, how many of its ads
- * are watched to the end counts for videos and bids as for tags; else an offer is worth its price.
+ * The expected earning of an offer for 1,000 views. If the bot's sources are ordered by earnings, the rate of completed views
+ * counts for videos, bids and tags; otherwise the worth of an offer is its price.
  */
 export function worthOf(sources: Sources | undefined, { bot: { botId }, user }: AdRequest, offer: Offer): number {
   const cpmMicros = cpmMicrosOf(offer);

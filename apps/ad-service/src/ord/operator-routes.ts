@@ -9,7 +9,7 @@ import { planFilings, stateOf } from "./plan-filings.ts";
 import { findAccount, readFacts } from "./read-facts.ts";
 import { type OrdDeps, setAccount, showAccount, syncOrd, tryOrd } from "./sync-ord.ts";
 
-/** What is filed at an operator of ad data (Russia), and what is not. */
+/** Routes of filings at an operator of ad data (Russia). */
 export function ordOperatorRoutes(scope: CheckedScope, deps: OrdDeps & { now: () => Date }): void {
   const stopping = new AbortController();
   scope.addHook("preClose", async () => stopping.abort());

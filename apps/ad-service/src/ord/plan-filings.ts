@@ -9,27 +9,27 @@ import type { AdvertiserParty, OperatorParty, Payee } from "@intermission/operat
  */
 
 export interface FactsToFile {
-  /** As `2026-03`; it is over. */
+  /** A past month, as `2026-03`. */
   month: string;
   operator: OperatorParty;
-  /** Of this deployment, which is an advertising system. */
+  /** The address of this deployment, which is filed as an advertising system. */
   publicUrl: string;
   currency: string;
-  /** A sandbox's erids are marked on no ad. */
+  /** No ad is marked with a sandbox's erids. */
   isSandbox: boolean;
   advertisers: ReadonlyMap<string, { name: string; party: AdvertiserParty }>;
   payees: ReadonlyMap<string, Payee>;
   creatives: readonly CreativeToFile[];
-  /** In the month, by bot and creative. */
+  /** Views of the month by bot and creative. */
   shows: readonly ShowsOfMonth[];
-  /** By the id that they were filed by. */
+  /** Filed records by their external id. */
   records: ReadonlyMap<string, FiledRecord>;
 }
 
 export interface CreativeToFile {
   creativeId: string;
   name: string;
-  /** The lightest file of the video; null: it is not stored here. */
+  /** The lightest file of the video; null: the file is not stored here. */
   fileName: string | null;
   kktu: string | null;
   adDescription: string | null;
@@ -45,7 +45,7 @@ export interface ShowsOfMonth {
   creativeId: string;
   shows: number;
   paidShows: number;
-  /** Digits, since a sum may have more than a number holds. */
+  /** A string of digits, since a sum may exceed a safe integer. */
   spendMicros: string;
 }
 
@@ -64,15 +64,15 @@ export interface PlannedFiling {
   name: string;
   objectId: string;
   gaps: readonly FilingGap[];
-  /** What is sent, once nothing is missing; of a medium, what it is. */
+  /** The request's body, once it has no gaps; of a medium, its description. */
   body: Readonly<Record<string, unknown>>;
-  /** Ids of records that it names. */
+  /** Ids of the records that this one references. */
   needs: readonly string[];
-  /** Of a creative: what its ad is marked with. */
+  /** The erid of a creative. */
   erid?: string | null;
 }
 
-/** All that is to be filed, in order. Nothing, if no creative is subject to it. */
+/** All records to file, in order; empty if no creative is subject to filing. */
 export function planFilings(facts: FactsToFile): PlannedFiling[] {
   if (facts.creatives.length === 0) return [];
   const { operator, advertisers } = facts;
@@ -116,14 +116,14 @@ interface Person {
 
 const innLengths: Readonly<Record<PersonKind, number>> = { juridical: 10, ip: 12, physical: 12 };
 
-/** By its INN, since one party may be known here as several: an advertiser that has bots, the operator itself. */
+/** Parties are identified by INN: an advertiser may also own bots, or be the operator. */
 function personOf(
   objectId: string,
   party: Pick<OperatorParty, "legalName" | "filedName" | "personKind" | "inn"> | undefined,
   gap: "operator" | "advertiser" | "payee",
 ): Person {
   const { personKind = null, inn = null } = party ?? {};
-  // Banks know a party by a name in Latin letters, registers by another.
+  // Banks need a name in Latin letters; the register has another one.
   const legalName = party?.filedName ?? party?.legalName ?? null;
   const externalId = inn === null ? `person-of-${objectId}` : `person-${inn}`;
   const details = { type: personKind, inn };
@@ -178,7 +178,7 @@ function contractOf({
     ...(isMediation && { action_type: contractAction }),
     ...(contractAmount !== null && {
       amount: contractAmount.includes(".") ? contractAmount : `${contractAmount}.00`,
-      // The tax is contained in all prices.
+      // All prices include the tax.
       ...(operator.taxPercent !== null && { flags: ["vat_included"] }),
     }),
   };
@@ -195,7 +195,7 @@ function padOf({ botId, botName, username }: Omit<ShowsOfMonth, "creativeId">, o
   return { externalId: padId(botId), kind: "pad", name: botName, objectId: botId, gaps, body, needs: [owner] };
 }
 
-/** The file, then the creative. Each is a video here, since pictures are made into one. */
+/** The file, then the creative. Each creative is a video, since pictures are converted to videos. */
 function creativeOf(
   { records, isSandbox }: FactsToFile,
   { creativeId, name, fileName, kktu, adDescription, erid, advertiserIds, landingUrls }: CreativeToFile,
@@ -210,7 +210,7 @@ function creativeOf(
   if (client === undefined) gaps.push("no-advertiser");
   if (others.length > 0) gaps.push("several-advertisers");
   if (fileName === null) gaps.push("no-file");
-  // A medium never changes: another file, such as a lighter one that was made since, is another medium. Files are named by their hash.
+  // A medium never changes: a new file, such as a lighter one, is a new medium. Files are named by their hash.
   const mediaId = `${creativeId}-media-${fileName?.slice(0, 16) ?? ""}`;
   const party = client === self ? self : contractId(advertiserId);
   const urls = [...new Set(landingUrls.flatMap(publicPart))];
@@ -237,7 +237,7 @@ function creativeOf(
   return gaps.length > 0 ? [creative] : [media, creative];
 }
 
-/** Where a landing address leads to, without what is filled in for each click. */
+/** The landing address without the macros that each click fills in. */
 function publicPart(address: string): string[] {
   const url = URL.parse(address);
   if (url === null || /[{}]|%7b/i.test(url.host + url.pathname)) return [];
@@ -256,9 +256,9 @@ function statisticsOf({ month, currency, operator }: FactsToFile, of: ShowsOfMon
     invoice_shows_count: paidShows,
     date_start_actual: `${month}-01`,
     date_end_actual: lastDay,
-    // A view is paid when it is completed, which none of the other words is.
+    // No other `pay_type` describes a payment for a completed view.
     pay_type: "other",
-    // Amounts are filed in roubles alone.
+    // Amounts are filed only in roubles.
     ...(currency === "RUB" && { amount: amountOf(spendMicros, operator.taxPercent) }),
   };
   return {
@@ -296,7 +296,7 @@ export function hashOf({ body }: Pick<PlannedFiling, "body">): Buffer {
   return createHash("sha256").update(JSON.stringify(body)).digest();
 }
 
-/** How a filing stands. `filed` has the ids of those before it that are filed. */
+/** The state of a filing. `filed` has the ids of earlier records that are filed. */
 export function stateOf(
   filing: PlannedFiling,
   { records, isSandbox, filed }: Pick<FactsToFile, "records" | "isSandbox"> & { filed: ReadonlySet<string> },

@@ -18,8 +18,8 @@ export async function findAccount(database: Reader): Promise<{ url: string; isRu
   return (await database.run(readAccount, []))[0];
 }
 
-// An ad is subject to filing if it has a category, or if one of its advertisers is known as a party in Russia. Not a tag, whose
-// answer may be another one's ad, which its network files. Unnamed, since it reads all creatives, and runs rarely.
+// An ad is subject to filing if it has a category, or if one of its advertisers is a party in Russia. Tags are excluded: their
+// network files its ads. Unnamed, since it reads all creatives, and runs rarely.
 const readCreatives: Statement<CreativeToFile> = {
   name: "",
   text: `with parties as (
@@ -42,7 +42,7 @@ const readCreatives: Statement<CreativeToFile> = {
    order by creative_id`,
 };
 
-// By bot, as the key of the sums begins; a day of them begins at midnight UTC.
+// Filters by bot first, as in the key of the sums. Their days begin at midnight UTC.
 const readShows = statement<ShowsOfMonth>(
   "ord.read-shows",
   `select bots.bot_id as "botId", bots.name as "botName", username, creative_id as "creativeId",
@@ -74,7 +74,7 @@ const readRecords = statement<FiledRecord>(
    from ord_records where origin = $1`,
 );
 
-/** What is to be filed of a month that is over, and what was filed at this address. */
+/** The facts to file of a past month, and the records that were filed at this address. */
 export async function readFacts(
   database: Reader,
   {
@@ -116,7 +116,7 @@ export async function readFacts(
   };
 }
 
-/** Its erids belong to no register, so no ad is marked with them. */
+/** Erids of the sandbox are in no register, so no ad is marked with them. */
 export function isSandbox(url: string): boolean {
   return originOf(url) === SANDBOX;
 }

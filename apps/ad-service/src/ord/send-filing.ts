@@ -16,24 +16,24 @@ export interface SendDeps {
   signal: AbortSignal;
 }
 
-/** `failed`: it has got no answer that lasts, whatever others get. `stopped`: nothing else would be accepted now. */
+/** `failed`: this record got no final answer; others may. `stopped`: the API would accept no other record now either. */
 export type FilingOutcome =
   | { outcome: "filed"; erid: string | null }
   | { outcome: "refused" | "failed" | "stopped"; fault: string };
 
 const MAX_ATTEMPTS = 5;
-/** No attempt begins later, so that one record leaves most of a run to the others. */
+/** No attempt begins later, so that one record does not use up a run. */
 const ATTEMPTS_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;
 const REQUEST_MS = 20_000;
 const UPLOAD_MS = 120_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** In memory at once; the API takes 256 MB. */
+/** A file is held in memory. The API accepts 256 MB. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FAULT = 500;
 
-/** Of an API as VK ORD's. A medium is no JSON. */
+/** A request of VK ORD's API. A medium is not sent as JSON. */
 export function requestOf({ kind, externalId, body }: Pick<PlannedFiling, "kind" | "externalId" | "body">): {
   method: "PUT" | "POST";
   path: string;

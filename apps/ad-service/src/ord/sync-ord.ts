@@ -16,7 +16,7 @@ export interface OrdDeps extends Pick<SendDeps, "requests" | "media"> {
   currency: string;
 }
 
-/** Whose the sealed key is. */
+/** The owner of the sealed key. */
 const OWNER = "ord";
 
 const storeAccount = statement<{ id: string }>(
@@ -39,7 +39,7 @@ export async function showAccount({ database }: Pick<OrdDeps, "database">): Prom
   return { url: account?.url ?? null, hasKey: account !== undefined, isRunning: account?.isRunning ?? false };
 }
 
-/** A claim is renewed while its run lives: that of a killed run ends after this time. */
+/** A run renews its claim. The claim of a killed run expires after this time. */
 const CLAIM_MS = 45_000;
 const RENEW_MS = 10_000;
 const until = "clock_timestamp() + $2::integer * interval '1 ms'";
@@ -66,8 +66,8 @@ export interface RunOptions {
 }
 
 /**
- * Files what is not filed or has changed since. Each record is stored after its answer, so a run that was killed is continued by
- * the next one, which at most repeats a request. One run at a time: others are refused with 409.
+ * Files records that are new or have changed. Each record is stored after its answer, so the next run continues a killed one and
+ * repeats at most one request. Only one run works at a time: others are refused with 409.
  */
 export async function syncOrd(deps: OrdDeps, options: RunOptions): Promise<OrdRun> {
   const runId = randomUUID();
@@ -100,10 +100,7 @@ type Run = Pick<RunOptions, "month" | "log"> & { runId: string; send: SendDeps }
 /** So many records fail one after another that had not failed before: the API is out of order, and not one of them. */
 const MAX_FAILED = 3;
 
-/**
- * First what has not failed in an earlier run, then the rest: a record that fails each time keeps no other one from being filed but
- * those that name it.
- */
+/** Earlier failures are filed last, so that a record that always fails blocks only the records that reference it. */
 async function fileAll(deps: OrdDeps, run: Run): Promise<OrdRun> {
   const { month, log, send } = run;
   const facts = await readFacts(deps.database, { ...deps, month, url: send.url });
@@ -167,7 +164,7 @@ const mark = statement<never>(
    where creative_id = $1 and erid is null`,
 );
 
-/** With the erid of the creative in one transaction; the run itself is in the audit trail. False: the claim is another run's meanwhile. */
+/** Stores a record and its creative's erid in one transaction; only the run is audited. False: another run has the claim. */
 function storeOutcome(
   { database }: OrdDeps,
   { runId, send }: Run,
@@ -185,7 +182,7 @@ function storeOutcome(
   });
 }
 
-/** What a run would send now, and what is missing: each record as if those before it were filed. */
+/** The requests and gaps of a run now, as if each earlier record were filed. Sends nothing. */
 export async function tryOrd(deps: OrdDeps, { month }: { month: string }): Promise<OrdRun> {
   const account = await findAccount(deps.database);
   const facts = await readFacts(deps.database, { ...deps, month, url: account?.url });

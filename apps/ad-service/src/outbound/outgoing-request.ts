@@ -59,7 +59,7 @@ export interface AnsweredRequest {
   signs: string;
   /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
-  /** Of the body, as it was sent: at most those that were requested. */
+  /** Received bytes of the body, at most as many as were requested. */
   bodyBytes: number;
   address: string | undefined;
   timings: Timings;

@@ -74,7 +74,7 @@ test("an owner and ad operations see what a person sees, and what that person ma
   }
 });
 
-/** Of parameters that are no id of any text. */
+/** Examples of parameters that do not accept arbitrary text. */
 const exampleParams: Readonly<Record<string, string>> = {
   picture: "unit",
   boughtCreativeId: `bcr_${"0".repeat(32)}`,

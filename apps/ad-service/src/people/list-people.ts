@@ -19,7 +19,7 @@ export interface PeopleList {
 const seenBy = (of: string) => `coalesce(
      (select name from advertisers where advertisers.advertiser_id = ${of}.advertiser_id), array_to_string(${of}.bot_ids, ', '))`;
 
-/** The people who match, by `$1` and `$2`. */
+/** The filter of the list, with the parameters `$1` and `$2`. */
 const matching = `($1::text is null or role = $1) and ($2::text[] = '{}'
      or normalize(concat_ws(' ', email, role, ${seenBy("people")}), nfkc) ~ all ($2))`;
 
@@ -42,7 +42,7 @@ const count: Statement<{ total: number }> = {
   text: `select count(*)::integer as total from people where ${matching}`,
 };
 
-/** A page of the people who match, and how many there are. The person `after` must exist. */
+/** A page of the matching people, and their number. The person `after` must exist. */
 export async function listPeople(database: Database, of: PeopleList): Promise<ListPage<Person> & { total: number }> {
   const filter = [of.role, findPatterns(of.find)];
   const read = await database.run(pageStatement(of.sort ?? "email"), [...filter, of.after, of.limit + 1]);

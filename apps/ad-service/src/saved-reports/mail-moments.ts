@@ -10,14 +10,14 @@ export interface MailTimes {
 
 const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
-/** The first of a month is no further away. */
+/** The next first day of a month is at most this far away. */
 const MAX_DAYS = 32;
 
-/** When a report is due on a day; where the clocks skip the hour, it is the moment of the change. */
+/** The moment at which a report is due on a day; if the clocks skip the hour, the moment of the change. */
 function dueOn(day: string, { hour, timeZone }: MailTimes): Date {
   let at = startOfDay(timeZone, day).getTime();
   const hourShown = () => new Date(at + offsetOf(timeZone, new Date(at))).getUTCHours();
-  // A day has at most 25 hours, and ends the search if the hour is its last one and is skipped.
+  // The search ends with the day, of at most 25 hours, if its last hour is the skipped one.
   for (const end = at + 25 * HOUR_MS; hourShown() < hour && at < end; ) at += QUARTER_MS;
   return new Date(at);
 }
@@ -36,12 +36,12 @@ function isDueOn(day: string, every: MailInterval): boolean {
 }
 
 export interface DueMail {
-  /** The day in the zone, which the mail has for itself. */
+  /** The day in the zone. A report has one mail per day. */
   day: string;
   at: Date;
 }
 
-/** The first moment after `now`, on a day after the last one that has a mail. */
+/** The first due moment after `now`, on a day after `lastDay`, the last day with a mail. */
 export function nextMail(times: MailTimes, now: Date, lastDay = ""): DueMail {
   return search(times, {
     from: dayOf(times.timeZone, now),
@@ -50,14 +50,14 @@ export function nextMail(times: MailTimes, now: Date, lastDay = ""): DueMail {
   });
 }
 
-/** The latest moment until `now`: of those that passed while no node ran, one mail is sent. */
+/** The latest due moment until `now`: after a time without any node, only one mail is sent. */
 export function latestMail(times: MailTimes, now: Date): DueMail {
   return search(times, { from: dayOf(times.timeZone, now), step: -1, isFound: ({ at }) => at <= now });
 }
 
 /**
- * As of when the report of a mail is read: when it was due. At the first moment of a day, a range until today ends with the day
- * before, since today has no figures yet.
+ * The moment as of which a mailed report is read: its due time. At the first moment of a day, a range until today ends with the
+ * day before, since today has no figures yet.
  */
 export function reportedAt(address: ReportAddress, dueAt: Date): Date {
   const endsToday = daysOf(address, dueAt).to === dayOf(zoneOf(address), dueAt);

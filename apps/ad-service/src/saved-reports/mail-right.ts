@@ -5,7 +5,7 @@ import type { Person } from "@intermission/operator-api/session";
 
 export type Reader = Pick<Person, "role" | "botIds" | "advertiserId"> & { isDisabled: boolean };
 
-/** Why a person gets a report no more; undefined: the person may read it as it was saved. */
+/** Why the mails of a report end; undefined: the person may read the report as it was saved. */
 export function endOfRight(reader: Reader, address: ReportAddress): ScheduleEnd | undefined {
   if (reader.isDisabled) return "disabled";
   const { role, botIds, advertiserId } = reader;
@@ -16,7 +16,7 @@ export function endOfRight(reader: Reader, address: ReportAddress): ScheduleEnd 
   return names.every((name) => readable[name] === address[name]) ? undefined : "no-right";
 }
 
-/** The own objects that a report of this person is limited to, as on the screen of reports. */
+/** The person's own objects, to which a report is limited, as on the screen of reports. */
 export function ownObjects(
   { role, botIds, advertiserId }: Reader,
   { bot, advertiser }: ReportAddress,

@@ -36,7 +36,7 @@ const mailWords: Readonly<Record<StatementLanguage, MailWords>> = {
   },
 };
 
-/** What became of the file that the person has chosen. */
+/** Whether the mail contains the CSV file. */
 export type CsvOutcome = "not-chosen" | "attached" | "too-large" | "not-readable";
 
 interface ReportMailFacts {
@@ -86,7 +86,7 @@ function shownDays({ from, to }: { from: string; to: string }, language: Stateme
   return format.formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`));
 }
 
-/** Of the days that the mail is about, whenever it is opened. */
+/** A link to the report of the mail's days, independent of the day on which it is opened. */
 function linkOf({ address, days, consoleUrl }: ReportMailFacts): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...address, range: undefined, ...days }))

@@ -88,7 +88,7 @@ async function mailed({
   const body = { every: "day", hour: 12, timeZone: "UTC", hasCsv };
   const set = await send(person, "PUT", `/${savedReportId}/mails`, body);
   expect(set).toMatchObject({ status: 200, body: { mails: { ...body, ended: null, last: null } } });
-  // The server's clock is another one than the test's.
+  // PostgreSQL does not use the test's clock.
   await run("update report_schedules set next_at = '2026-03-11T12:00:00Z' where saved_report_id = $1", savedReportId);
   return savedReportId as string;
 }
@@ -127,7 +127,7 @@ test("a report is mailed once in each period, by whichever of two nodes, with a 
   expect(text).toContain("https://ads.test/console/reports?zone=UTC&by=bot&from=2026-03-10&to=2026-03-10");
   expect(text).not.toContain("text/csv");
   expect(text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
-  // A day without any node: of the moments that passed, the latest is mailed.
+  // No node ran for days: only the latest due moment is mailed.
   later(3 * 24 * 60);
   await round();
   expect(mail.received).toHaveLength(2);
@@ -188,17 +188,17 @@ test("a node that dies before it sends loses nothing, and one that dies while it
   await round();
   mail.state.isRefusing = false;
   later(1);
-  // Claimed, and gone.
+  // A node claims the mail and dies.
   const [claimed] = await claimMails(nodes[0], clock.now);
   await round(nodes[1]);
   expect(mail.received).toHaveLength(0);
   later(11);
   await round(nodes[1]);
   expect(mail.received).toHaveLength(1);
-  // The slow node finds that another one had it.
+  // The slow node finds that another node has taken the mail.
   if (claimed === undefined) throw new Error("nothing was claimed");
   expect(await beginMail(nodes[0], claimed, clock.now)).toBeUndefined();
-  // The mail server has it, and the node dies before it could write that down.
+  // The mail server accepts the mail, and the node dies before it stores that.
   later(24 * 60);
   await run("update report_schedules set next_at = $1", clock.now);
   mail.state.isRefusing = true;
@@ -266,7 +266,7 @@ test("the link of a mail ends that report alone, without a sign-in, once its but
   const question = await fixture.app.inject({ url, headers: { "accept-language": "ru" } });
   expect(question.body).toContain("Больше не получать этот отчёт?");
   expect(await mailsOf(id)).toMatchObject({ ended: null });
-  // As a mail program posts it.
+  // The request that a mail program posts.
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const done = await fixture.app.inject({ method: "POST", url, headers, payload: "List-Unsubscribe=One-Click" });
   expect([done.statusCode, done.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -362,7 +362,7 @@ test("times that are changed on a day which has had its mail begin on the day af
   await round();
   expect(mail.received).toHaveLength(1);
   expect(await mailFrom(14, "2026-03-10T10:00Z")).toBe("2026-03-11T14:00:00.000Z");
-  // Stopped and started while the mail of the day waits.
+  // The person stops and restarts the mails while the day's mail waits.
   clock.now = new Date("2026-03-11T14:00:00Z");
   mail.state.isRefusing = true;
   await round();

@@ -7,9 +7,9 @@ import { latestMail, type MailTimes, nextMail } from "./mail-moments.ts";
 import { endOfRight, type Reader } from "./mail-right.ts";
 
 const MAX_AT_ONCE = 16;
-/** Longer than a report and a mail can take. */
+/** Longer than making and sending a mail can take. */
 const LEASE_MINUTES = 10;
-/** Rows of mails, and so their links, are kept as long. */
+/** Rows of mails, and therefore their links, are kept for so many days. */
 const KEPT_DAYS = 400;
 
 interface Due extends MailTimes, Reader {
@@ -31,7 +31,7 @@ const add = statement<never>(
    insert into report_mails (saved_report_id, day, due_at, state, try_at) values ($1, $2, $3, 'waiting', $3)
    on conflict (saved_report_id, day) do nothing`,
 );
-/** Whoever makes or ends a mail holds its schedule first, so that the next statement sees what the one before has written. */
+/** Transactions lock the schedule before they add or end its mails, so that each sees the writes of the one before. */
 export const lockSchedule = statement<{ isLive: boolean }>(
   "report-mails.lock-schedule",
   `select ended is null as "isLive" from report_schedules where saved_report_id = $1 for update`,
@@ -44,13 +44,13 @@ const end = statement<{ savedReportId: string }>(
    returning saved_report_id as "savedReportId"`,
 );
 
-/** The report of an address; without a zone in it, in that of its mails. */
+/** The address of the report; its zone defaults to that of the mails. */
 export const addressOf = ({ search, timeZone }: Pick<Due, "search" | "timeZone">): ReportAddress => ({
   zone: timeZone,
   ...readReportAddress(search),
 });
 
-/** Makes a mail of each schedule whose moment has come, and ends those whose person may not read the report any more. */
+/** Adds a mail for each due schedule, and ends schedules whose person may no longer read the report. */
 export async function addDueMails(database: Pick<Database, "transaction">, now: Date): Promise<{ hasMore: boolean }> {
   return database.transaction(async (tx) => {
     const due = await tx.run(readDue, [now]);
@@ -64,7 +64,7 @@ export async function addDueMails(database: Pick<Database, "transaction">, now: 
   });
 }
 
-/** Returns whether it was mailed until now. */
+/** Returns whether the schedule was active until now. */
 export async function endSchedule(
   database: Pick<Database, "transaction">,
   { savedReportId, reason }: { savedReportId: string; reason: ScheduleEnd },
@@ -78,7 +78,7 @@ export async function endSchedule(
 export interface ClaimedMail extends Due {
   day: string;
   dueAt: Date;
-  /** This one included; it names the claim. */
+  /** Includes the current attempt, and identifies the claim. */
   attempts: number;
   hasCsv: boolean;
   name: string;
@@ -86,7 +86,7 @@ export interface ClaimedMail extends Due {
   language: StatementLanguage;
 }
 
-// A node that died while a mail server took its mail: nobody knows, and two mails are worse than one that is named unknown.
+// A node died while it sent the mail, so the outcome is unknown. The mail is not repeated: a duplicate would be worse.
 const endUnknown = statement<never>(
   "report-mails.end-unknown",
   "update report_mails set state = 'unknown', try_at = null where state = 'sending' and try_at <= $1",
@@ -110,7 +110,7 @@ const claim = statement<ClaimedMail>(
      join people using (person_id) left join alert_settings using (person_id)`,
 );
 
-/** Claims mails that wait: of several nodes, one has each. */
+/** Claims waiting mails; only one node gets each mail. */
 export async function claimMails(database: Pick<Database, "run">, now: Date): Promise<ClaimedMail[]> {
   await database.run(endUnknown, [now]);
   return database.run(claim, [now]);
@@ -130,7 +130,7 @@ const finish = statement<never>(
 const hashOf = (token: string) => createHash("sha256").update(token).digest();
 type ClaimKey = Pick<ClaimedMail, "savedReportId" | "day" | "attempts">;
 
-/** From here on the mail is sent at most once. Returns the token of its link; undefined: another node has taken it. */
+/** After this call the mail is sent at most once. Returns the token of its link; undefined: another node has taken it. */
 export async function beginMail(
   database: Pick<Database, "run">,
   { savedReportId, day, attempts }: ClaimKey,
@@ -141,7 +141,7 @@ export async function beginMail(
   return begun.length > 0 ? token : undefined;
 }
 
-/** `tryAt`: it is tried again, unless its schedule has ended meanwhile. */
+/** `tryAt`: the time of the next attempt, unless the schedule has ended meanwhile. */
 export async function finishMail(
   database: Pick<Database, "transaction">,
   { savedReportId, day, attempts }: ClaimKey,
@@ -165,7 +165,7 @@ const findByToken = statement<{ savedReportId: string; name: string; isMailed: b
    where token_hash = $1`,
 );
 
-/** The report of a mail by the token of its link. */
+/** Finds the report of a mail by the token of its link. */
 export async function reportOfToken(database: Pick<Database, "run">, token: string) {
   return (await database.run(findByToken, [hashOf(token)]))[0];
 }

@@ -7,7 +7,7 @@ import bs58 from "bs58";
 import { type MailTimes, nextMail } from "./mail-moments.ts";
 import { lockSchedule } from "./report-mails.ts";
 
-/** A report as its statements return it: moments in JSON are text. */
+/** A row of the statements, in whose JSON times are text. */
 type Row = Omit<SavedReport, "mails"> & { mails: Wire<NonNullable<SavedReport["mails"]>> | null };
 type Wire<Value> = Value extends Date
   ? string
@@ -43,7 +43,7 @@ const list = statement<Row>(
    order by lower(name) limit $3`,
 );
 
-/** The saved reports of a person by name; those after `after`, which is the id of one of them. */
+/** A person's saved reports in the order of their names, after the report with the id `after`. */
 export async function listSavedReports(
   database: Pick<Database, "run">,
   of: { personId: string; after?: string | undefined; limit: number },
@@ -66,7 +66,7 @@ export async function findSavedReport(
 
 type SaveOutcome = { outcome: "saved"; report: SavedReport } | { outcome: "known-name" } | { outcome: "too-many" };
 
-// Two requests of one person wait for each other, so that the number of reports is bounded.
+// Requests of one person run one after another, so that the number of reports is bounded.
 const lockPerson = statement<{ person: string }>(
   "saved-reports.lock-person",
   "select person_id as person from people where person_id = $1 for no key update",
@@ -81,7 +81,7 @@ export function newSavedReportId(): string {
   return `rep_${bs58.encode(randomBytes(9))}`;
 }
 
-/** Saves a report under a name that the person has not used in any case. */
+/** Saves a report. Its name must be unique for the person, ignoring case. */
 export async function saveReport(
   database: Pick<Database, "transaction">,
   report: Pick<SavedReport, "savedReportId" | "name" | "search"> & {
@@ -146,7 +146,7 @@ const unschedule = statement<never>(
    delete from report_schedules where saved_report_id = $1`,
 );
 
-/** Mails the report at these times from now on; null: no more. Undefined: the person has no such report. */
+/** Sets the times at which a report is mailed; null: never. Undefined: the person has no such report. */
 export async function scheduleReport(
   database: Pick<Database, "transaction">,
   { savedReportId, personId, author, now }: OwnReport & { now: Date },

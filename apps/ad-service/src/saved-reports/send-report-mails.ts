@@ -21,7 +21,7 @@ import {
 
 const LOOK_EVERY_MS = 10_000;
 const RETRY_SECONDS = [60, 300, 1800, 7200];
-/** Many mail servers refuse more than ten megabytes, as which these are sent. */
+/** Many mail servers refuse more than ten megabytes, and an attachment grows when it is encoded. */
 const MAX_CSV_BYTES = 5_000_000;
 
 export interface SendReportMails extends ReportDeps {
@@ -41,7 +41,7 @@ export function startSendingReports(deps: SendReportMails): BackgroundLoop {
   });
 }
 
-/** Without a mail server, what is due waits: one mail of each schedule goes out once there is one. */
+/** Without a mail server due schedules wait. Once a server is set, each schedule sends one mail. */
 export async function sendReportMails(deps: SendReportMails): Promise<{ hasMore: boolean }> {
   const { database, settings, now } = deps;
   if (settings.smtpUrl === undefined) return { hasMore: false };
@@ -66,7 +66,7 @@ async function sendClaimed(deps: SendReportMails, mail: ClaimedMail): Promise<vo
     const after = tryAt === null ? "given up until the next one is due" : "trying again";
     log.warn({ savedReportId, error }, `a saved report could not be mailed; ${after}`);
   };
-  // Once for the words, the link and the file, which so are of the same days.
+  // The text, the link and the file share one moment, so that they show the same days.
   const report = { address, asOf: reportedAt(address, mail.dueAt) };
   const file = await csvOf(deps, mail, report).catch((error: unknown) => {
     log.error({ err: error, savedReportId }, "the file of a saved report could not be made");
@@ -88,7 +88,7 @@ interface MailedReport {
 
 type ReportFile = { outcome: CsvOutcome; attachments?: { filename: string; content: string; contentType: string }[] };
 
-/** Throws what passes by itself, such as a store that is away; what stays so is said in the mail. */
+/** Throws on temporary faults, such as an unreachable store; the mail names permanent ones. */
 async function csvOf(deps: SendReportMails, mail: ClaimedMail, { address, asOf }: MailedReport): Promise<ReportFile> {
   if (!mail.hasCsv) return { outcome: "not-chosen" };
   const query = statisticsRoutes.exportStats.query.safeParse({
@@ -124,7 +124,7 @@ function sendNow(
     id: `report-${mail.savedReportId}-${mail.day}`,
     to: mail.email,
     ...reportMail(facts),
-    // RFC 8058: mail programs have a button for it.
+    // RFC 8058: mail programs show a button for unsubscribing.
     headers: { "List-Unsubscribe": `<${unsubscribeUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" },
     ...(attachments && { attachments }),
   });

@@ -4,7 +4,7 @@ import { html, htmlPage, htmlPagePolicy } from "@intermission/server/html-page";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { endSchedule, reportOfToken } from "./report-mails.ts";
 
-/** Bodies of mail programs are some 30 bytes, and are not read. */
+/** Mail programs send some 30 bytes, which are ignored. */
 const MAX_BODY_BYTES = 4096;
 
 interface PageWords {

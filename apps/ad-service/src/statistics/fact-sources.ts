@@ -148,6 +148,5 @@ const besides: Partial<Record<FactName, string>> = {
   reversals: addToConversions("conversion_reversals", "reversed"),
 };
 
-// Of this very table.
 const factNames = Object.keys(factTables) as FactName[];
 export const sources: readonly (Source | CounterSource)[] = [...factNames.map(sourceOf), refusedClicks];

@@ -126,15 +126,15 @@ export interface FactTable {
   /** SQL of the measure and the reason of a row. */
   readonly measure: string;
   readonly reason?: string;
-  /** SQL of how often a row counts: 1, unless it takes something back. */
+  /** SQL of a row's weight: 1, except for rows that reverse another one. */
   readonly amount?: string;
-  /** SQL of what a row's campaign owes, of the publisher's share of it, and of the part of the share that views earned. */
+  /** SQL of the campaign's spend, the publisher's share, and the part of the share that views earned. */
   readonly money?: readonly [spend: string, revenue: string, viewRevenue: string];
 }
 
 const viewRevenue = "case when event in ('rewarded', 'interstitial') then revenue_micros else 0 end";
 
-/** What is counted from which rows, by the name in `stats_progress`. Refused clicks are counters: `fact-sources.ts`. */
+/** The rows from which measures are counted, by their name in `stats_progress`. Refused clicks: `fact-sources.ts`. */
 export const factTables = {
   requests: { table: "ad_requests", measure: measureOf("outcome", measureOfRequest), reason: "reason" },
   milestones: { table: "ad_milestones", measure: measureOf("milestone", measureOfMilestone), reason: "reason" },

@@ -21,9 +21,9 @@ export type UsersReport =
       users: number;
       /** The days of each user, added up. */
       userDays: number;
-      /** Who came on more than one day. */
+      /** Users with activity on more than one day. */
       returningUsers: number;
-      /** Of the users of a day, the part that came on the next one; null: no day of the period has a whole next one. */
+      /** The part of a day's users who return on the next day; null: no day of the period has a complete next day. */
       nextDayShare: number | null;
       /** Null: there are no users. */
       revenuePerUserMicros: bigint | null;
@@ -41,7 +41,7 @@ interface Uses {
   users: number;
   userDays: number;
   returningUsers: number;
-  /** Days of users that have a whole next day, and those of them on whose next day the user came, too. */
+  /** Days of users with a complete next day, and the number of these on whose next day the user returned. */
   withNextDay: number;
   cameNextDay: number;
 }
@@ -111,7 +111,7 @@ export async function readUsers(
   };
 }
 
-/** How many days are over and end within the period: on another one, who has not come yet may still come. */
+/** The number of complete days in the period. On an incomplete day users may still return. */
 function wholeDays(days: readonly Bucket[], { timeZone, now }: { timeZone: string; now: Date }): number {
   const isWhole = ({ key, to }: Bucket) =>
     to <= now && to.getTime() === startOfDay(timeZone, daysLater(key, 1)).getTime();

@@ -47,7 +47,7 @@ export async function exportReport(
   return { name: csvNameOf({ from, to, timeZone }), csv };
 }
 
-/** The period of a request, once what it names exists. */
+/** Checks that the objects of a request exist, and returns its period. */
 export async function periodOf(
   { database, now }: ReportDeps,
   { from, to, timeZone, botId, campaignId, creativeId, advertiser }: ReportQuery,
@@ -55,7 +55,7 @@ export async function periodOf(
 ) {
   const range = timeRange({ from, to }, by.includes("hour") ? "hour" : "day", now(), timeZone);
   if (range.outcome === "bad-range") throw invalidField(range.field, range.message, range.fault);
-  // Others do not learn whether a foreign object exists: it has no figures.
+  // Other readers get no figures of a foreign object, so they cannot learn whether it exists.
   if (reader === "staff") {
     await requireBots(database, [botId]);
     await requireCampaign(database, campaignId);
@@ -67,7 +67,7 @@ export async function periodOf(
   return { timeZone, from: range.from, to: range.to, botId, campaignIds, creativeId };
 }
 
-/** What a request asks of its reader's figures. */
+/** The request's query, limited to the objects that its reader may see. */
 export async function questionOf(deps: ReportDeps, query: StatsQuery, reader: ReportReader): Promise<ReportQuestion> {
   const { by, compare, orderBy, order, country, platform, language, premium } = query;
   const { botId, campaignIds, creativeId, ...period } = await periodOf(deps, query, { by, reader });
@@ -101,7 +101,7 @@ export async function namesIn(
   return Promise.all(names);
 }
 
-/** Refuses one creative by audience: only campaigns have sums of both. The schema refuses rows of both. */
+/** Refuses one creative by audience, since sums by audience exist only for campaigns. The schema refuses rows of both. */
 function requireSummed({ by, creativeId, ...query }: StatsQuery): void {
   const ofAudience = audienceKeys.filter((key) => by.includes(key) || query[key] !== undefined);
   const ofCreative = creativeId === undefined && !by.includes("creative") ? undefined : "creative";
@@ -110,7 +110,7 @@ function requireSummed({ by, creativeId, ...query }: StatsQuery): void {
   throw invalidField(creativeId === undefined ? "by" : "creativeId", message, fieldFault("DIMENSIONS"));
 }
 
-/** Refuses what a reader may not see, wherever a request names it. */
+/** Refuses dimensions, an order or an advertiser that the reader may not see. */
 export function requireVisible(
   { by, orderBy, advertiser }: Pick<StatsQuery, "by" | "advertiser"> & Partial<Pick<StatsQuery, "orderBy">>,
   reader: ReportReader,

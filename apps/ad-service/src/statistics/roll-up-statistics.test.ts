@@ -246,7 +246,7 @@ function dyingAfter(most: number, database: Database): Pick<Database, "transacti
   };
 }
 
-/** A node whose statement that takes a turn has its snapshot, but not yet the lock, while `meanwhile` runs. */
+/** A node that runs `meanwhile` after its locking statement has taken its snapshot, and before it gets the lock. */
 function beginningTurns(database: Database, meanwhile: () => Promise<void>): Pick<Database, "transaction"> {
   const key = 7_300_460;
   const waiting = `select from pg_locks where locktype = 'advisory' and objid = ${key} and not granted`;

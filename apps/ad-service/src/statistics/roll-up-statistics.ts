@@ -10,8 +10,8 @@ const takeTurn = statement<never>(
   "statistics.take-turn",
   "select from stats_progress where source = 'requests' for update skip locked",
 );
-// In a statement of its own, which sees what the turn before has committed. One statement for both could begin before that
-// commit, take the lock after it, and read the old position: the batch would be added twice.
+// A statement of its own sees the commit of the batch before. One statement that locks and reads could begin before that commit,
+// take the lock after it, and read the old position: the batch would be added twice.
 const readPlace = statement<{ xid: string; settled: string; now: Date }>(
   "statistics.read-place",
   "select xid, settled_xid() as settled, clock_timestamp() as now from stats_progress where source = $1",

@@ -13,7 +13,7 @@ export interface StoredTask extends Omit<Task, "hasBudget"> {
   code: string;
   botId: string;
   campaignId: string;
-  /** Null: the task is to start the bot. */
+  /** Null for a task to start a bot. */
   chatId: string | null;
   startBot: string | null;
   reference: string | null;
@@ -46,8 +46,8 @@ export async function lockTask(tx: Transaction, code: string): Promise<StoredTas
 }
 
 /**
- * The tasks that a change of a user's membership may concern: the user's in this chat, and the one of the link. None of
- * a channel of another task bot, of whose links Telegram shows this one a part.
+ * Locks the tasks that a change of membership may concern: the user's tasks in this chat, and the task of the link. Channels of
+ * other task bots are excluded: Telegram shows this bot only a part of their links.
  */
 export async function lockTasksOf(
   tx: Transaction,

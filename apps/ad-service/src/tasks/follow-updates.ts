@@ -133,7 +133,7 @@ async function followBot(
   if (updates === undefined) {
     // The updates themselves have invite links.
     const why = answer.outcome === "ok" ? { outcome: "unknown-form" } : answer;
-    // Of another webhook, or of this service's before it was turned off.
+    // Another webhook is set, or this service's webhook is not yet deleted.
     if (answer.outcome === "refused" && answer.status === 409 && /webhook/i.test(answer.description))
       await deleteWebhook(deps, taskBotId);
     if (answer.outcome !== "busy") deps.log.warn({ taskBotId, answer: why }, "a task bot's updates could not be read");

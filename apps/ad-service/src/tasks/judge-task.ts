@@ -29,7 +29,7 @@ export type Membership = "in" | "out" | "unknown";
 export type TaskFact =
   /** The user, or whoever has the address, opened it and gets the link. */
   | { kind: "opened"; at: Date }
-  /** Somebody joined by the link of this task's code, or started its bot with the code. */
+  /** A user joined by the link of this task's code, or started its bot with the code. */
   | { kind: "joined"; userId: string; at: Date; proof?: "link" | "postback" }
   /** The task's user joined, and not by this link. */
   | { kind: "joined-otherwise"; at: Date }
@@ -128,7 +128,7 @@ function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
 
 function judgeLeave(task: Task, at: Date): TaskVerdict {
   if (mayJoin(task)) return { ...stays("not-joined"), leftAt: at };
-  // It moves no money any more, and is counted.
+  // The leave is counted, and changes no money.
   if (task.state === "kept" && task.leftAt === null && task.joinedAt !== null && at > task.joinedAt)
     return { ...stays("over"), leftAt: at };
   if (stages[task.state] !== "held") return stays(task.state === "left" ? "again" : "over");

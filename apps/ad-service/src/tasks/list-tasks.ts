@@ -43,7 +43,6 @@ const list: Statement<ListedTask> = {
 
 const findCursor = statement<never>("tasks.find-cursor", "select from tasks where code = $1");
 
-/** Of which tasks. */
 interface TaskFilter {
   campaignId?: string | undefined;
   botId?: string | undefined;
@@ -84,7 +83,7 @@ interface RetentionOfDay {
   unknown: number;
 }
 
-// Telegram reports who leaves while the task bot has its rights; at the end of the hold it is asked, too.
+// Telegram reports leaves while the task bot has its rights. At the end of the hold the node also requests the membership.
 const sumRetention: Statement<RetentionOfDay> = {
   name: "",
   text: `select day, count(*)::integer as joined,
@@ -102,7 +101,7 @@ const sumRetention: Statement<RetentionOfDay> = {
 /** Days after which members are counted. */
 const RETENTION_DAYS = [1, 3, 7, 14, 30, 60, 90];
 
-/** How the tasks of the last days ended, and how many users still were members by day. Those of testers are left out. */
+/** Outcomes of the tasks of the last days, and members by day, without testers. */
 export async function sumTasks(
   database: Pick<Database, "run">,
   { days, now, ...filter }: TaskFilter & { days: number; now: Date },

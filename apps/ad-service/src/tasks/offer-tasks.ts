@@ -80,7 +80,7 @@ const insert = statement<{ code: string }>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'offered', $12, $13, $14, $14::timestamptz + interval '1 minute')
    on conflict (user_id, bot_id, campaign_id) where state in ('offered', 'opened') do nothing returning code`,
 );
-/** Those whose bot can report a start: without a postback nothing would be known of it. */
+/** Advertisers with a postback key, whose bots can report a start. */
 const readReporting = statement<{ advertiserId: string }>(
   "tasks.read-reporting-advertisers",
   `select advertiser_id as "advertiserId" from advertisers
@@ -139,7 +139,7 @@ interface Candidate {
   target: { chatId: string; taskBotId: string } | { startBot: string };
 }
 
-/** Campaigns of tasks that fit, by priority and weight, each with a channel that is ready, or a bot that reports its starts. */
+/** Eligible task campaigns by priority and weight, each with a ready channel or a bot that reports its starts. */
 async function fittingCampaigns({ database, campaigns }: OfferDeps, request: OfferRequest): Promise<Candidate[]> {
   const { bot, userId, language, now } = request;
   const { index } = campaigns;
@@ -183,7 +183,7 @@ function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
 
 async function ask(deps: OfferDeps, candidate: Candidate, userId: string) {
   const { target } = candidate;
-  // Who has started a bot before is known to that bot alone, which reports new users only.
+  // Only the bot knows its earlier users, and it reports only new ones.
   if ("startBot" in target) return { ...candidate, wasOut: false };
   const { chatId, taskBotId } = target;
   const fields = { chat_id: chatId, user_id: Number(userId) };
@@ -198,7 +198,7 @@ async function add(
   { state: { campaign }, target, wasOut }: Candidate & { wasOut: boolean },
 ): Promise<void> {
   const isStart = "startBot" in target;
-  // A start is over at once: only the advertiser's own bot could say that a user has left, and would save the price by it.
+  // A start has no hold: only the advertiser's own bot could report a leave, and the advertiser would save the price.
   const terms = [campaign.taskPriceMicros, ...(isStart ? [0, "joined"] : [campaign.taskHoldDays, campaign.taskPaidAt])];
   const isTest = bot.testers.includes(userId);
   const offer = [

@@ -96,7 +96,7 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
     async listTasks({ query, http }) {
       const { userId, state, after, limit } = query;
       const reader = deps.reportReaderOf(http);
-      // What it is not told, it cannot find out by a filter.
+      // A filter by user would reveal the user ids that the answer hides.
       if (reader === "advertiser" && userId !== undefined)
         throw refusal(403, "FORBIDDEN", "advertisers see no users: leave out userId");
       const listed = await listTasks(database, { ...(await filterOf(query)), userId, state, after, limit });
@@ -111,7 +111,7 @@ export function taskOperatorRoutes(scope: CheckedScope, deps: TaskOperatorDeps):
   });
 }
 
-/** Of advertisers to Telegram about channels: a pause that it asks for holds back the tasks of all. */
+/** Limits advertisers' requests to Telegram about channels: a pause that Telegram demands delays all tasks. */
 function limitQuestions({ now, reportReaderOf }: TaskOperatorDeps) {
   const questions = rateLimiter({ quota: 10, windowSeconds: 300, maxKeys: 20_000 });
   return (http: FastifyRequest, advertiserId: string | undefined) => {
@@ -141,7 +141,7 @@ function addedChannel(added: AddChannelOutcome): TaskChannel {
   }
 }
 
-/** An advertiser pays for joins, and is told nothing of a publisher's users; a publisher is told no prices. */
+/** Hides a publisher's users from advertisers, and prices from publishers. */
 function shownTo(reader: ReportReader, task: ListedTask) {
   const { userId, priceMicros } = task;
   return {

@@ -5,12 +5,12 @@ import type { TaskDeps } from "./follow-updates.ts";
 
 export type RecordStartOutcome =
   | "recorded"
-  /** It was recorded before. */
+  /** The start was recorded before. */
   | "repeated"
   | "unknown-key"
-  /** No task of this code is for a bot of this advertiser's. */
+  /** The code belongs to no task for a bot of this advertiser. */
   | "unknown-task"
-  /** Nobody has opened it: whoever has the code did not come by the task's button. */
+  /** The task was not opened: the user did not come by its button. */
   | "not-opened"
   | "other-user"
   | "joined-before"
@@ -31,14 +31,14 @@ const readOwner = statement<{ advertiserId: string; offeredAt: Date }>(
    where code = $1 and start_bot is not null`,
 );
 
-/** The advertiser's bot reports that a user has started it with the code of a task. It is paid once. */
+/** Records a start that the advertiser's bot reports. A task is paid once. */
 export async function recordStart(deps: TaskDeps, postback: StartPostback): Promise<RecordStartOutcome> {
   const { database, deliveries, now } = deps;
   const { key, code, userId } = postback;
   const advertiserId = await findAdvertiserOfKey(database, key);
   if (advertiserId === undefined) return "unknown-key";
   const [owner] = await database.run(readOwner, [code]);
-  // The answer is the same for another advertiser's task, so that it does not reveal whether that one exists.
+  // Another advertiser's task gets the same answer, so that the answer does not reveal whether the task exists.
   if (owner?.advertiserId !== advertiserId) return "unknown-task";
   const at = new Date(Math.min(now().getTime(), Math.max(owner.offeredAt.getTime(), postback.startedAt.getTime())));
   const outcome = await withFacts<RecordStartOutcome>(database, async (tx) => {

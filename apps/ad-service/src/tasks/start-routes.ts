@@ -31,7 +31,7 @@ const refusals = {
   "no-budget": [409, "NO_BUDGET", "the task had ended, and the campaign has no budget left for it"],
 } as const satisfies Record<Exclude<RecordStartOutcome, "recorded" | "repeated">, [number, string, string]>;
 
-/** `GET|POST /postback/v1/starts`: the advertiser's bot reports who has started it with the code of a task. */
+/** `GET|POST /postback/v1/starts`: the advertiser's bot reports a user who started it with the code of a task. */
 export function startPostbackRoutes(app: FastifyInstance, deps: TaskDeps): void {
   const calls = rateLimiter({ quota: 200, windowSeconds: 4, maxKeys: 20_000 });
   const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, maxKeys: 20_000 });

@@ -21,7 +21,7 @@ export type TaskCall = "approve" | "revoke";
 interface DueTask {
   code: string;
   state: string;
-  /** Both are null of a task to start a bot, about which Telegram is never asked. */
+  /** Both are null for a task to start a bot, which needs no request to Telegram. */
   taskBotId: string | null;
   chatId: string | null;
   userId: string;

@@ -9,21 +9,21 @@ export interface WebhookCalls extends TaskBotCalls {
   publicUrl: string;
 }
 
-/** So many of Telegram's calls run at once: each waits for the one row of its bot. */
+/** Telegram's parallel calls for one bot. More do not help, since each waits for the row of its bot. */
 const MAX_CONNECTIONS = 4;
 /** Telegram repeats an update for a day. */
 const KEPT = "interval '2 days'";
-/** While the operator's request sets a webhook, no node does the same. */
+/** No node sets a webhook while an operator's request sets it. */
 const SETTING_SECONDS = 15;
-/** What Telegram says about its calls is asked for this often, and whether somebody else has set another webhook. */
+/** The interval at which a node reads the state of Telegram's calls, and checks for another webhook. */
 export const WEBHOOK_CHECK_SECONDS = 300;
 
-/** It is derived from the bot's token, so that it changes with it and is stored nowhere. */
+/** The secret is derived from the bot's token, so it changes with the token and is not stored. */
 function webhookSecret(token: string): string {
   return createHmac("sha256", token).update("secret_token of a task bot").digest("base64url");
 }
 
-/** Whether a call has the secret that Telegram was given, in constant time. */
+/** Compares the secret of a call in constant time. */
 export function isSecret(sent: unknown, token: string): boolean {
   const digest = (text: string) => hash("sha256", text, "buffer");
   return timingSafeEqual(digest(typeof sent === "string" ? sent : ""), digest(webhookSecret(token)));
@@ -55,9 +55,9 @@ const forget = statement<never>(
 );
 
 /**
- * Chooses how Telegram's updates come. The choice is stored first: from then on no node deletes the webhook that is being set. If
- * Telegram refuses, the choice is taken back; while it is away, the nodes go on trying. Telegram keeps what was not confirmed in
- * either way, so that nothing is lost.
+ * Switches a task bot between polling and webhook. The choice is stored first, so that no node deletes the webhook that is being
+ * set. If Telegram refuses, the choice is reverted; while Telegram is unreachable, the nodes retry. Telegram keeps unconfirmed
+ * updates in both ways, so that no update is lost.
  */
 export async function setUpdatesBy(
   deps: WebhookCalls,
@@ -66,7 +66,7 @@ export async function setUpdatesBy(
   await changeMode(deps, { taskBotId, updatesBy, author });
   switch (updatesBy) {
     case "polling":
-      // The next reading of the updates does the same if this fails.
+      // If this fails, the next poll deletes the webhook.
       await deleteWebhook(deps, taskBotId);
       return { outcome: "set" };
     case "webhook": {
@@ -109,7 +109,7 @@ function faultIn(answer: Exclude<BotApiAnswer, { outcome: "ok" }>): string {
   return answer.outcome === "busy" ? "Telegram asks for a pause" : `Telegram was not reached: ${answer.reason}`;
 }
 
-/** Of a bot that is read by polling: a webhook would keep the updates from it. What was not delivered stays in Telegram's list. */
+/** Deletes the webhook of a polled bot, since it would block polling. Telegram keeps undelivered updates. */
 export async function deleteWebhook(deps: TaskBotCalls, taskBotId: string, signal?: AbortSignal): Promise<void> {
   const [bot] = await deps.database.run(readMode, [taskBotId]);
   if (bot?.updatesBy !== "polling") return;
@@ -117,7 +117,7 @@ export async function deleteWebhook(deps: TaskBotCalls, taskBotId: string, signa
   await callTaskBot(deps, { taskBotId, method: "deleteWebhook", fields, signal });
 }
 
-/** Sets the webhook again where it is not the one of this service, and stores what Telegram says of its calls. */
+/** Sets the webhook again if it is not this service's, and stores what Telegram reports about its calls. */
 export async function keepWebhook(
   deps: WebhookCalls,
   { taskBotId, isSet }: { taskBotId: string; isSet: boolean },

@@ -102,8 +102,8 @@ async function readTaskChannel(database: Pick<Database, "run">, chatId: string) 
 }
 
 /**
- * What Telegram reports of the task bot in a chat; of an unknown chat, or one of another task bot, nothing is stored. A webhook may
- * bring an older report after a newer one, and Telegram's moments are whole seconds.
+ * Stores the task bot's rights in a chat as Telegram reports them, unless the chat is unknown or another task bot's. A webhook
+ * may bring an older report after a newer one, and Telegram's times are whole seconds.
  */
 export async function setRights(
   tx: Pick<Transaction, "run">,
@@ -130,7 +130,7 @@ type Added<Value> = { outcome: "added"; value: Value } | { outcome: "not-confirm
 
 const deaf = "Telegram's answer has another form than this version knows";
 
-/** Adds a task bot, or replaces its token, once Telegram has said whose token it is. Updates of a new one are read by polling. */
+/** Adds a task bot, or replaces its token, after Telegram has confirmed the token. A new bot is polled. */
 export async function addTaskBot(
   deps: TaskBotCalls,
   { token, author }: { token: string; author: Author | undefined },
@@ -142,7 +142,7 @@ export async function addTaskBot(
   const { database, secretBox } = deps;
   const [known] = await database.run(findBot, [me.id]);
   if (known?.updatesBy !== "webhook") {
-    // With a webhook, Telegram would refuse to list updates.
+    // Telegram refuses polling while a webhook is set.
     const freed = await callBotApi(deps, { token, method: "deleteWebhook", fields: {} });
     if (freed.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(freed) };
   }
@@ -163,25 +163,25 @@ async function rightsOfBot(deps: TaskBotCalls, { taskBotId, chatId }: { taskBotI
 
 interface NewChannel {
   taskBotId: string;
-  /** Its id, its @name, or a link to it. */
+  /** The channel's id, @name, or link. */
   chat: string;
   approvesRequests: boolean;
-  /** Whose it is; undefined: it stays as it is, or the operator's. */
+  /** The owner; undefined: unchanged, or the operator for a new channel. */
   advertiserId: string | undefined;
-  /** The operator may give a known channel to another advertiser. */
+  /** Only the operator may assign a known channel to another advertiser. */
   isOperator: boolean;
   author: Author | undefined;
   now: Date;
 }
 
-/** As the Bot API names a chat: links of a private channel have its id without the `-100`, all others its name. */
+/** The Bot API's name of a chat. Links of a private channel have its id without `-100`, other links its name. */
 export function chatIdIn(named: string): string {
   const [, privateId, name] = /t\.me\/(?:c\/(\d+)|(\w+))/.exec(named) ?? [];
   if (privateId !== undefined) return `-100${privateId}`;
   return name === undefined ? named : `@${name}`;
 }
 
-/** Of one advertiser. */
+/** Per advertiser. */
 export const MAX_CHANNELS = 100;
 const countOthers = statement<{ count: number }>(
   "tasks.count-other-channels",
@@ -196,8 +196,8 @@ async function hasTooManyChannels(tx: Transaction, advertiserId: string, chatId:
 export type AddChannelOutcome = Added<TaskChannel> | { outcome: "taken" | "not-ready" | "too-many" };
 
 /**
- * Adds a channel that the task bot reaches, with what the bot may do there now. An advertiser adds only one that has made the bot
- * an administrator: any other may be somebody else's.
+ * Adds a channel that the task bot reaches, with the bot's current rights. An advertiser may add a channel only if the bot is an
+ * administrator there: any other channel may have another owner.
  */
 export async function addTaskChannel(
   deps: TaskBotCalls,

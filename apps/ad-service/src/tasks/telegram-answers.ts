@@ -112,7 +112,7 @@ export function readUpdates(result: unknown): TaskUpdate[] | undefined {
   return read.data?.map((one) => ({ updateId: one.update_id, news: newsIn(one) }));
 }
 
-/** One update as Telegram sends it to a webhook; undefined if it is none. */
+/** Parses an update that Telegram sends to a webhook; undefined if the body is no update. */
 export function readUpdate(body: unknown): TaskUpdate | undefined {
   return readUpdates([body])?.[0];
 }

@@ -11,10 +11,10 @@ import { isSecret } from "./task-bot-webhook.ts";
 import { readUpdate } from "./telegram-answers.ts";
 
 const params = z.object({ taskBotId: telegramId });
-/** A message with its entities is the largest; task bots get none. */
+/** Above the largest update that task bots get: only messages with entities are larger. */
 const MAX_BODY = 256 * 1024;
 
-/** `POST /task-bot-updates/{id}`: Telegram sends an update of a task bot, and again until it is answered with 200. */
+/** `POST /task-bot-updates/{id}`: Telegram sends an update of a task bot, and repeats it until the answer is 200. */
 export function taskUpdateRoutes(app: FastifyInstance, deps: TaskDeps): void {
   // Telegram sends the updates of all bots from few addresses, and repeats a refused one for a day. Another bot's owner can make
   // Telegram send updates with a wrong secret from the same addresses: below 100 a second they delay nothing.
@@ -32,7 +32,7 @@ export function taskUpdateRoutes(app: FastifyInstance, deps: TaskDeps): void {
       throw new HttpError(401, "UNAUTHORIZED", "the secret token is not the one of this task bot");
     }
     const update = readUpdate(request.body);
-    // Without its number it would come again for ever.
+    // An update without a number is accepted: otherwise Telegram would repeat it for ever.
     if (update === undefined) request.log.warn({ taskBotId }, "Telegram sent something that is no update");
     else await applyUpdate(deps, taskBotId, { ...update, isPushed: true });
     return {};

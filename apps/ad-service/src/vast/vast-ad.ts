@@ -63,7 +63,7 @@ interface BoughtAd {
   buyerId: string;
   bidId: string;
   priceMicros: number;
-  /** What its reviews and reports are about; undefined where a tester saw it. */
+  /** The creative that is reviewed and reported; undefined for a tester's view. */
   boughtCreativeId?: string;
 }
 

@@ -27,7 +27,7 @@ export interface AdView {
   reference: string;
   /** The publisher's own `startapp` value of the launch. */
   startParam: string | null;
-  /** What the page said of it, unsigned. */
+  /** The page's note about the ad, unsigned. */
   clientNote: string | null;
   campaignId: string;
   creativeId: string;

@@ -151,7 +151,7 @@ export function changeRowOf({ change, decision, facts }: DecidedChange, position
   };
 }
 
-/** What makes the view's one event; undefined: this change makes none, or an earlier one has made it. */
+/** The ending that creates the view's one event; undefined: this change creates none, or an earlier one did. */
 function earningOf({ before, ending, charge }: ViewChange, decision: ViewDecision): ViewEnding | undefined {
   if (before.chargedAt !== null) return undefined;
   return decision.outcome === "charged" ? charge : decision.outcome === "rewarded" ? ending : undefined;

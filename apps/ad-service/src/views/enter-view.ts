@@ -90,7 +90,7 @@ export interface EnterViewInput extends OpeningInput {
   requestedCode: string | undefined;
   /** The publisher's own `startapp` value of this launch. */
   startParam: string | undefined;
-  /** What the page says of this ad. */
+  /** The page's note about this ad. */
   clientNote: string | undefined;
   /** As Telegram signed it; undefined for a launch by an app grant. */
   initData: string | undefined;
@@ -520,7 +520,7 @@ async function takeBoughtAd(
   return tried.filled;
 }
 
-/** Whether the creative of a bid may be shown before, or after, a person has seen it. */
+/** Whether a bid's creative may be shown, reviewed or not. */
 async function judgeTaken(
   { views: { database } }: EnterViewDeps,
   { answer: { buyer }, fit: { bid } }: Extract<Offer, { source: "buyer" }>,

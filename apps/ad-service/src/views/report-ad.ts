@@ -29,7 +29,7 @@ export async function reportAd(
   if (view.isTest) return { outcome: "recorded" };
   const { botId, userId, creativeId, campaignId, viewId } = view;
   const values = [botId, userId, creativeId, call.now, call.reason, campaignId, viewId];
-  // Each ad that a buyer shows is reported by itself, though all are of one creative.
+  // All ads of a buyer share one creative of its campaign, so reports are counted by bought creative.
   const { boughtCreativeId } = (view.isVast ? await readVastAd(database, view) : undefined)?.bought ?? {};
   return database.transaction(async (tx) => {
     const [inserted] = await tx.run(insert, values);

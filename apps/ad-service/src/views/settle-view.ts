@@ -27,7 +27,7 @@ export interface ViewerFacts extends ViewerEarnings, ViewerLimitSettings, Viewer
   isBotSuspended: boolean;
   /** The bot asks for the webhook `interstitial`. */
   sendsInterstitials: boolean;
-  /** Its events say what the page said. */
+  /** Whether the bot's events contain the page's note. */
   sendsClientNotes: boolean;
 }
 
@@ -35,7 +35,7 @@ export type ViewDecision =
   /** It neither starts nor ends. */
   | { outcome: "continues" }
   | { outcome: "starts" }
-  /** An interstitial is charged, and stays open. */
+  /** The interstitial is charged and stays open. */
   | { outcome: "charged" }
   /** Playback may not begin: nothing is stored. */
   | Extract<ViewerLimit, { outcome: "limited" }>

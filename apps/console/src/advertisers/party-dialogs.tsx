@@ -150,7 +150,7 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
 
 type PartyWords = (typeof partyWords)[Language];
 
-/** Of the fields that are filed in Russia. */
+/** Words of the fields that are filed in Russia. */
 function filedWords({ russia, personKind, personKinds, inn, innHint, filedName, filedNameHint }: PartyWords) {
   return {
     labels: { personKind, inn, filedName },

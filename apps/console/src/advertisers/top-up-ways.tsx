@@ -6,7 +6,7 @@ import { useWords } from "../words/word-table.ts";
 
 const topUpWays = loadWords("topUpWays");
 
-/** How an advertiser pays in: the operator's words, the place to pay, and whom to ask. */
+/** How an advertiser tops up: the operator's text, a payment link, and a contact. */
 export function TopUpWays({
   advertiser: { advertiserId, name },
 }: {

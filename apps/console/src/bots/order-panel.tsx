@@ -18,7 +18,7 @@ type Source = SourceOrder["sources"][number];
 
 const orderWords = loadWords("sourceOrder") satisfies Record<Language, { readonly modes: Record<Mode, string> }>;
 
-/** Why the VAST tags of a bot are requested in their order: what each had and earned, by country. */
+/** The order of a bot's VAST tags, with each tag's fills and earnings by country. */
 export function OrderPanel({ botId }: { botId: string }) {
   const words = useWords(orderWords);
   const { share } = useFormats();

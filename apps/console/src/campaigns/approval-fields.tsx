@@ -6,7 +6,7 @@ import type { approvalForm } from "./campaign-form-definition.ts";
 import { wordsOfCampaignForm } from "./form-words.ts";
 import { campaignReviewWords } from "./words.ts";
 
-/** What an operator sets as it approves a campaign. */
+/** The fields that an operator sets when it approves a campaign. */
 export function ApprovalFields({ form }: { form: TypedForm<NameOf<typeof approvalForm>, never> }) {
   const { priceOfOperator } = useWords(campaignReviewWords);
   const words = wordsOfCampaignForm(useLanguage(), undefined);

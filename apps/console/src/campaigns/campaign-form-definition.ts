@@ -94,7 +94,7 @@ const isOfDraft = (name: Placed): name is DraftField => draftFields.has(name);
 export type CampaignField = NameOf<typeof campaignForm>;
 export type CampaignSection = TitleOf<typeof campaignForm>;
 
-/** What an advertiser sets of its own campaign. */
+/** The form of an advertiser's own campaign. */
 export const draftForm: FormDefinition<CampaignField, CampaignSection> = defineForm(draftSchema, {
   sections: [
     ...sections.map(({ fields, ...section }) => ({ ...section, fields: fields.filter(isOfDraft) })),
@@ -104,7 +104,7 @@ export const draftForm: FormDefinition<CampaignField, CampaignSection> = defineF
   faultsAt: { targeting: "targeting/botCategories" },
 });
 
-/** What an operator sets as it approves a campaign. */
+/** The form with which an operator approves a campaign. */
 export const approvalForm = defineForm(
   campaignReviewRoutes.approveCampaign.body.extend(
     campaignSettings.pick({ viewPriceMicros: true, clickPriceMicros: true, priority: true, category: true }).shape,

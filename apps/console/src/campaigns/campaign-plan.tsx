@@ -12,15 +12,14 @@ import { phaseOf } from "./pace.ts";
 
 const planWords = loadWords("campaignPlan");
 const route = campaignRoutes.forecastViews;
-/** Those of the campaign as it is, by which the server estimates. */
-// Keys lose the names of their types.
+/** The campaign's current settings that the server's estimate needs. `Object.keys` loses the type of the keys. */
 const settings = Object.keys(route.body.shape) as (keyof typeof route.body.shape)[];
 
 function pick<Whole extends object, Name extends keyof Whole>(whole: Whole, names: readonly Name[]): Pick<Whole, Name> {
   return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
 }
 
-/** Why a running campaign delivers less than planned; nothing while it does not. */
+/** Why a running campaign delivers less than planned; otherwise empty. */
 export function CampaignPlan({ campaign }: { campaign: ListedCampaign }) {
   const words = useWords(planWords);
   const { share } = useFormats();

@@ -22,7 +22,7 @@ interface CampaignSectionsProps {
   /** Of a campaign that exists. */
   campaignId?: string;
   conflicts?: FormConflicts | undefined;
-  /** Of an advertiser's own: an operator sets the price in the end. */
+  /** The form is an advertiser's: an operator sets the final price. */
   isDraft?: boolean;
 }
 

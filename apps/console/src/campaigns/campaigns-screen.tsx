@@ -178,7 +178,7 @@ interface StateFilterProps {
   onChange: (changes: Pick<CampaignsSearch, "status" | "phase">) => void;
 }
 
-/** The status, what an active campaign does now, and where one of an advertiser is in its review. */
+/** Filters by status, by the phase of an active campaign, and by the review of an advertiser's campaign. */
 function StateFilter({ search: { status, phase }, onChange }: StateFilterProps) {
   const words = useWords(campaignWords);
   const phases = phaseWords[useLanguage()];

@@ -13,7 +13,7 @@ import { useWords } from "../words/word-table.ts";
 import { approvalForm, isCampaignField } from "./campaign-form-definition.ts";
 import { campaignReviewWords } from "./words.ts";
 
-/** Apart: with them the screen would be larger than it may be. */
+/** Loaded separately: with these fields the screen would exceed its size limit. */
 const ApprovalFields = lazy(async () => ({ default: (await import("./approval-fields.tsx")).ApprovalFields }));
 /** A form is loaded when it is opened. */
 const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog.tsx")).RefuseDialog }));
@@ -21,11 +21,11 @@ const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog
 interface DecisionProps {
   campaign: Campaign;
   onDecided?: () => void;
-  /** It may have changed. */
+  /** Called after a refused decision: the campaign may have changed. */
   onFailed?: () => void;
-  /** Whether one key approves or refuses it: of a page that is there for nothing else. */
+  /** Whether single keys approve and refuse, on a page that only serves decisions. */
   hasKeys?: boolean;
-  /** Beside the buttons. */
+  /** Shown beside the buttons. */
   children?: ReactNode;
 }
 

@@ -28,7 +28,7 @@ const CampaignSections = lazy(async () => ({ default: (await import("./campaign-
 
 const nameIn = ({ advertiser }: TypedValues) => String(advertiser ?? "").trim();
 
-/** One that runs at once, or of an advertiser's people a draft. */
+/** Adds a campaign: an operator's runs at once, an advertiser's is a draft. */
 export function NewCampaignScreen() {
   return useMay()("addCampaign") ? <NewCampaign /> : <NewDraft />;
 }
@@ -96,7 +96,7 @@ function NewDraft() {
   );
 }
 
-/** Says that a campaign is added, and leads to it. */
+/** Notifies that a campaign was added, and opens it. */
 function useAdded() {
   const navigate = useNavigate();
   const notice = useNotice();

@@ -10,13 +10,13 @@ import { useWords } from "../words/word-table.ts";
 import { campaignReviewWords } from "./words.ts";
 import "./campaigns.css";
 
-/** With the form, it is a large part of the screen. */
+/** Loaded separately, since the form is a large part of the screen. */
 const WaitingCampaign = lazy(async () => ({ default: (await import("./waiting-campaign.tsx")).WaitingCampaign }));
 
-/** What the queue reads at once; the rest follows as it gets shorter. */
+/** Campaigns that the queue reads at once. It reads the rest as it gets shorter. */
 const MAX_READ = 50;
 
-/** The campaigns that advertisers have submitted, one after the other: approved or refused by one key. */
+/** Shows submitted campaigns one after another; single keys approve and refuse. */
 export function CampaignQueueScreen() {
   const words = useWords(campaignReviewWords);
   const { nothingWaits, queue: title } = useWords(queueWords);
@@ -24,7 +24,7 @@ export function CampaignQueueScreen() {
   const [postponed, setPostponed] = useState<readonly string[]>([]);
   const [shown, setShown] = useState<Campaign>();
   const waiting = queue.data?.campaigns ?? [];
-  // The one that is looked at stays until it is decided, whatever a later answer says about the queue.
+  // The shown campaign stays until it is decided, even if a later answer changes the queue.
   const current = shown ?? waiting.find(({ campaignId }) => !postponed.includes(campaignId)) ?? waiting[0];
   if (current !== shown) setShown(current);
   const goOn = (after: Campaign) => {

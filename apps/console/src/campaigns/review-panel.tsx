@@ -11,7 +11,7 @@ import { campaignReviewWords } from "./words.ts";
 
 const Decision = lazy(async () => ({ default: (await import("./decision.tsx")).Decision }));
 
-/** Where a drafted campaign is in its review, and what the reader can do: submit it, or decide about it. */
+/** The review state of a drafted campaign, with the person's actions: submit, approve or refuse. */
 export function ReviewPanel({ campaign }: { campaign: Campaign }) {
   const words = useWords(campaignReviewWords);
   const may = useMay();

@@ -13,8 +13,8 @@ import { campaignWords } from "./words.ts";
 const CampaignSections = lazy(async () => ({ default: (await import("./campaign-sections.tsx")).CampaignSections }));
 
 /**
- * The form of a campaign's settings, for its advertiser of one that its people have drafted; nothing for a role that may not
- * change them, and for an archived campaign.
+ * The form of a campaign's settings. An advertiser sees it for campaigns that it drafted. Empty for an archived campaign, and for
+ * a role that may not change settings.
  */
 export function SettingsPanel({ campaign }: { campaign: Campaign }) {
   const may = useMay();

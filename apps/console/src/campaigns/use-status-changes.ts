@@ -33,7 +33,7 @@ export function useMayResume(): (campaign: Pick<Campaign, "status" | "pausedBy" 
     (advertiserId === null || pausedBy === "advertiser");
 }
 
-/** What an advertiser has not drafted, it does not end. */
+/** An advertiser archives only the campaigns that it drafted. */
 export function useMayArchive(): (campaign: Pick<Campaign, "status" | "review">) => boolean {
   const { advertiserId } = usePerson();
   const may = useMay();

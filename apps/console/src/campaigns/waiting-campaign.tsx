@@ -12,7 +12,7 @@ import { useLanguage, useWords } from "../words/word-table.ts";
 import { draftForm, newCampaignValues } from "./campaign-form-definition.ts";
 import { wordsOfCampaignForm } from "./form-words.ts";
 
-/** Its form is a large part of what is shown. */
+/** Loaded separately, since its form is large. */
 const Decision = lazy(async () => ({ default: (await import("./decision.tsx")).Decision }));
 
 interface WaitingProps {
@@ -22,7 +22,7 @@ interface WaitingProps {
   onLater: (() => void) | undefined;
 }
 
-/** One that waits: what its advertiser has set, and the decision. */
+/** A waiting campaign with the advertiser's settings and the form of the decision. */
 export function WaitingCampaign({ campaign, onDecided, onFailed, onLater }: WaitingProps) {
   const { later, openIt, submittedAt: submitted, advertiser: ofAdvertiser } = useWords(queueWords);
   const { ago, dateTime } = useFormats();
@@ -66,7 +66,7 @@ export function WaitingCampaign({ campaign, onDecided, onFailed, onLater }: Wait
   );
 }
 
-/** What the advertiser has set, by the words of the form: the price stands in the form of the decision. */
+/** The advertiser's settings with the labels of the form, except the price, which is in the form of the decision. */
 function SetFields({ campaign }: { campaign: Campaign }) {
   const { labels, options = {} } = wordsOfCampaignForm(useLanguage(), undefined);
   const values: TypedValues = typedValuesOf(draftForm, campaign);

@@ -4,7 +4,6 @@ import type { Language } from "../words/languages.ts";
 
 export const campaignWords = loadWords("campaigns");
 
-/** Of what advertisers draft, and operators decide about. */
 export const campaignReviewWords = loadWords("campaignReviews");
 
 export const phaseWords = loadWords("campaignPhases") satisfies Record<Language, Record<CampaignPhase, string>>;

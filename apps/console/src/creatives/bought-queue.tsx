@@ -12,7 +12,7 @@ import { useWords } from "../words/word-table.ts";
 import { PhonePreview } from "./phone-preview.tsx";
 import { boughtCreativeWords } from "./words.ts";
 
-/** What buyers have bid with and no person has seen yet, one after the other, and what viewers have reported. */
+/** Shows buyers' creatives that are unreviewed, or that viewers have reported, one after another. */
 export function BoughtQueue() {
   const words = useWords(boughtCreativeWords);
   const queue = useAnswer(boughtCreativeRoutes.listBoughtCreatives, { query: { review: "queue", limit: 20 } });

@@ -19,7 +19,7 @@ import "./creatives.css";
 /** A form is loaded when it is opened. */
 const RefuseDialog = lazy(async () => ({ default: (await import("./refuse-dialog.tsx")).RefuseDialog }));
 
-/** Loaded where the person may see it. */
+/** Loaded only for persons who may see it. */
 const BoughtQueue = lazy(async () => ({ default: (await import("./bought-queue.tsx")).BoughtQueue }));
 
 /** What waits for approval, one after the other: seen in the player, and approved or refused by one key. */

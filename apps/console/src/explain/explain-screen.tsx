@@ -33,7 +33,7 @@ const shownFormats = [...new Set([...adFormats, ...viewFormats])];
 export function ExplainScreen() {
   const { title } = useWords(explainWords);
   const { bot } = route.useSearch();
-  // Where there is only one, it is meant.
+  // A single bot is chosen by default.
   const bots = useAnswer(botRoutes.listBots, { query: { limit: 2 } }).data?.bots;
   if (bot !== undefined || bots?.length !== 0)
     return <ExplainedAd only={bots?.length === 1 ? bots[0]?.botId : undefined} />;
@@ -121,7 +121,6 @@ function ExplainedAd({ only }: { only: string | undefined }) {
   );
 }
 
-/** Nothing can be chosen yet. */
 function NoBot() {
   const words = useWords(explainWords);
   const may = useMay();

@@ -19,7 +19,7 @@ const filingWords = loadWords("filings") satisfies Record<
   { kinds: Record<FilingKind, string>; states: Record<FilingState, string>; gaps: Record<FilingGap, string> }
 >;
 
-/** What is not filed at the operator of ad data (Russia), why, and what to do. */
+/** Records that are not filed at the operator of ad data (Russia), with the reason and the next step. */
 export function FilingsScreen() {
   const words = useWords(filingWords);
   const { month: monthText } = useFormats();
@@ -101,7 +101,7 @@ function useColumns(): Column<Filing>[] {
   ];
 }
 
-/** To where its details are. */
+/** A link to the screen that edits the object's details. */
 function ObjectLink({ objectId, name }: Pick<Filing, "objectId" | "name">) {
   const words = useWords(filingWords);
   const may = useMay();
@@ -111,7 +111,7 @@ function ObjectLink({ objectId, name }: Pick<Filing, "objectId" | "name">) {
         {name}
       </Link>
     );
-  // Who keeps the accounts sees no creatives.
+  // The finance role sees no creatives.
   if (objectId.startsWith("cre_") && may("showCreative"))
     return (
       <Link to="/creatives/$creativeId" params={{ creativeId: objectId }}>

@@ -69,7 +69,7 @@ export function LastDay({ query, botId }: { query: LastDayQuery; botId: string |
             return { name, figure, value, more: changeOf(micros, before?.[figure]) };
           };
           const facts = [
-            // An advertiser is not interested in what others could not fill, and gets no webhooks.
+            // Unfilled requests and webhooks do not concern an advertiser.
             ...(isAdvertiser
               ? []
               : [

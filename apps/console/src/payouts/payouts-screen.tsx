@@ -84,7 +84,7 @@ function usePublisherPages({ month, find, state, sort }: ReturnType<typeof route
     (after, signal) => callOperator(listPublisherMoney, { query: { ...query, limit: PAGE_ROWS, after } }, signal),
     { keepsRows: true },
   );
-  // Of the month of the address, while the page may still show the one before.
+  // Reads the month in the address, while the page may still show the previous one.
   const readAll = () => queries.fetchQuery(wholeListOf(listPublisherMoney, { query }));
   return { pages, readAll };
 }
@@ -118,7 +118,7 @@ function PageActions({ month, isOver, currency }: Month) {
 
 interface PublishersProps extends PublisherPage {
   pages: Pages;
-  /** All that match, of whom a page is shown. */
+  /** Reads all matching publishers; the screen shows a page. */
   readAll: () => Promise<PublisherPage>;
 }
 

@@ -47,7 +47,7 @@ function useDoneSteps(botId: string) {
   });
 }
 
-/** Done on the bot's screen. */
+/** Steps that link to the bot's screen. */
 const ofWebhook: readonly ChecklistStep[] = ["address", "endpoint"];
 
 export function PublisherChecklist({ botId }: { botId: string }) {

@@ -127,7 +127,7 @@ function RemoveButton({ report: { savedReportId, name, search, mails }, onRemove
   };
   const undo = async () => {
     await saveAgain.mutateAsync({ body: { name, search } });
-    // The links of earlier mails were removed with it, and could not end mails that went on.
+    // The links of earlier mails were removed with the report, so they could not unsubscribe from resumed mails.
     if ((mails?.nextAt ?? null) !== null) notice({ text: words.savedUnmailed(name) });
   };
   const onRemove = () =>

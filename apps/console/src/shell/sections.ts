@@ -16,7 +16,7 @@ interface Section {
   needs: OperatorRouteName;
   /** `g` and this letter lead to it. */
   letter: string;
-  /** Never one of the few at a phone's lower edge. */
+  /** Not shown in the bar at a phone's lower edge. */
   isInMenuOnly?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { usePerson, useRoleMay } from "../session/use-session.ts";
 import { sections } from "./sections.ts";
 
-/** The sections for the person's role, in the order of the menu. Of all advertisers, one of them sees the own balance. */
+/** The sections for the person's role, in the order of the menu. For an advertiser, the advertisers' section is its balance. */
 export function useSections() {
   const roleMay = useRoleMay();
   const isAdvertiser = usePerson().advertiserId !== null;

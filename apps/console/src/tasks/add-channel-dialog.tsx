@@ -21,7 +21,7 @@ const newChannel = typedValuesOf(channelForm, { chat: "", approvesRequests: fals
 
 const LIVE_MS = 3000;
 
-/** What to click in Telegram, then the channel; and whether the task bot has its rights there, until it has. */
+/** Explains the steps in Telegram, adds the channel, and shows the task bot's rights until they are complete. */
 export function AddChannelDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(taskWords);
   const bots = useWholeList(taskRoutes.listTaskBots);
@@ -104,7 +104,7 @@ function ChannelForm({ taskBots, onAdded, onClose }: ChannelFormProps) {
   );
 }
 
-/** The task bot is told when its rights change, so that the answer comes by itself. */
+/** Telegram reports changed rights to the task bot, so the state updates without a click. */
 function AddedChannel({ channel, onClose }: { channel: Channel; onClose: () => void }) {
   const words = useWords(taskWords);
   const advertiser = usePerson().advertiserId ?? undefined;

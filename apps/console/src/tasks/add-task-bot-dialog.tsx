@@ -9,11 +9,11 @@ import { taskWords } from "./words.ts";
 const taskBotForm = defineForm(taskRoutes.addTaskBot.body, { sections: [{ fields: ["token"] }] });
 const newTaskBot = typedValuesOf(taskBotForm, { token: "" });
 
-/** Telegram is asked whose token it is. */
+/** The server reads the bot's name from Telegram by the token. */
 export function AddTaskBotDialog({ onClose }: { onClose: () => void }) {
   const words = useWords(taskWords);
   const notice = useNotice();
-  // The token is forgotten with the answer.
+  // The cache drops the token when the answer arrives.
   const add = useConfirmedChange(taskRoutes.addTaskBot, undefined, { gcTime: 0 });
   return (
     <RequestDialog

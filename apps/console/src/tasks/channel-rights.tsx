@@ -13,7 +13,7 @@ export function RightsPill({ rights }: Pick<Channel, "rights">) {
   return <span className={`pill ${look[rights]}`}>{channelRightsWords[useLanguage()][rights]}</span>;
 }
 
-/** Asks Telegram now. */
+/** Reads the rights from Telegram now. */
 export function CheckButton({
   channel: { chatId, title },
   advertiser,

@@ -10,10 +10,10 @@ import { useWords } from "../words/word-table.ts";
 import { type Channel, CheckButton, RightsPill } from "./channel-rights.tsx";
 import { taskWords } from "./words.ts";
 
-/** So often the rights are read again, which the task bot is told of as they change. */
+/** The interval of reading the rights again; Telegram reports their changes to the task bot. */
 const LIVE_MS = 5000;
 
-/** The channels and groups of tasks, with what the task bot may do there. */
+/** The channels and groups of tasks, with the task bot's rights. */
 export function Channels({ advertiser }: { advertiser: string | undefined }) {
   const words = useWords(taskWords);
   const may = useMay();

@@ -2,7 +2,7 @@ import { taskState } from "@intermission/ad-core/event-words";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 
-/** Which tasks are listed and summed: of a campaign, a bot, in one state. */
+/** The filter of the listed and summed tasks: campaign, bot, state. */
 export const tasksSearch = searchOf(
   z.object({
     bot: z.string().regex(/^\d{1,20}$/),

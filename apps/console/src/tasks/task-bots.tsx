@@ -11,13 +11,13 @@ import { taskWords } from "./words.ts";
 
 type TaskBot = AnswerOf<typeof taskRoutes.listTaskBots>["taskBots"][number];
 
-/** How updates come, and the other way that a button offers. */
+/** Each way of getting updates, with the other one that its button offers. */
 const ways = {
   polling: { name: "byPolling", use: "useWebhook", other: "webhook" },
   webhook: { name: "byWebhook", use: "usePolling", other: "polling" },
 } as const satisfies Record<TaskUpdatesBy, { name: string; use: string; other: TaskUpdatesBy }>;
 
-/** The operator's task bots, and how Telegram's updates of each come. */
+/** The operator's task bots, with polling or webhook. */
 export function TaskBots() {
   const words = useWords(taskWords);
   const bots = useWholeList(taskRoutes.listTaskBots);

@@ -10,7 +10,7 @@ interface TaskSumsProps {
   of: { botId: string | undefined; campaignId: string | undefined; advertiser: string | undefined };
 }
 
-/** How the tasks of the last 90 days ended, and how many users who joined were still members by day. */
+/** Outcomes of the tasks of the last 90 days, and how many joined users were still members by day. */
 export function TaskSums({ of }: TaskSumsProps) {
   const words = useWords(taskWords);
   const { number, share } = useFormats();

@@ -94,7 +94,6 @@ function Pay({ task: { isPaid, isReversed, isTest } }: { task: Task }) {
   return isPaid ? words.isPaid : null;
 }
 
-/** What happened to a task. */
 function HistoryDialog({ task, onClose }: { task: Task; onClose: () => void }) {
   const words = useWords(taskWords);
   const language = useLanguage();

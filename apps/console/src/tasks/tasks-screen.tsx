@@ -26,7 +26,7 @@ const AddTaskBotDialog = lazy(async () => ({ default: (await import("./add-task-
 const route = getRouteApi("/shell/tasks");
 type Search = ReturnType<typeof route.useSearch>;
 
-/** Channels of tasks, how their tasks ended, and each with its proof. */
+/** Channels of tasks, the tasks' outcomes, and each task with its proof. */
 export function TasksScreen() {
   const words = useWords(taskWords);
   const search = route.useSearch();

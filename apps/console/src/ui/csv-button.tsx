@@ -4,13 +4,12 @@ import { Button } from "./button.tsx";
 import { saveCsv } from "./csv.ts";
 
 interface CsvButtonProps {
-  /** Reads all rows of the list, in its order, of which a screen shows a page; the file's name says what was read. */
+  /** Reads all rows of the list in its order, not only the shown page; the file's name describes the filter. */
   readCsv: () => Promise<{ file: string; csv: string }>;
   isEmpty: boolean;
   children: ReactNode;
 }
 
-/** Saves a list as a file. */
 export function CsvButton({ readCsv, isEmpty, children }: CsvButtonProps) {
   const failed = useFailedNotice();
   const [isBusy, setBusy] = useState(false);

@@ -11,7 +11,7 @@ export interface Column<Row> extends Sortable<Row> {
   /** Unique in its table; empty over buttons. */
   title: string;
   cell: (row: Row) => ReactNode;
-  /** In its head, or above the table where that is narrow: chooses the rows that are shown. */
+  /** A filter of the rows, in the column's head, or above a narrow table. */
   filter?: ReactNode;
 }
 
@@ -165,7 +165,7 @@ function moveAmongRows(event: KeyboardEvent<HTMLTableSectionElement>): void {
   links[next].focus();
 }
 
-/** Where columns stand closer (controls.css), filters stand above the table. */
+/** In a narrower table (controls.css), the filters are above it. */
 const MIN_LETTERS_OF_FILTERS = 62;
 
 /**

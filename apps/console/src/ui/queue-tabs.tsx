@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { queueWords } from "../words/queue-words.ts";
 import { useWords } from "../words/word-table.ts";
 
-/** What waits for approval: creatives, and campaigns. */
+/** Tabs of the queues for approval: creatives and campaigns. */
 export function QueueTabs() {
   const { queue, creatives, campaigns } = useWords(queueWords);
   const look = { className: "button button-plain", activeOptions: { exact: true } };

@@ -1,4 +1,4 @@
 import { loadWords } from "./catalog.ts";
 
-/** Of what waits for approval, creatives and campaigns. */
+/** Words of both queues for approval, of creatives and of campaigns. */
 export const queueWords = loadWords("creatives");

@@ -16,7 +16,7 @@ interface FormatOptions {
 interface ShowOptions extends FormatOptions {
   /** From the publisher's backend. Without one, the ad service uses the user's open code, or a new one. */
   readonly code?: string;
-  /** What the page says of this ad; it is passed on unsigned. */
+  /** The page's note about this ad, passed on unsigned. */
   readonly note?: string;
   /** Removes the ad. */
   readonly signal?: AbortSignal;
@@ -141,7 +141,7 @@ export function init({ botId }: { readonly botId: string }) {
       if (note !== undefined && !isNote(note)) fail("note is text of at most 128 characters, on one line");
       if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
       isShown = true;
-      // The first ad of a page: its frame loads while the service says whether there is one.
+      // For the first ad of a page, the frame loads in parallel with the request for the ad.
       const first = grant || preloaded() ? undefined : newFrame();
       try {
         const reply = await ask(format);

@@ -3,12 +3,12 @@ import { callAdService, type Reply } from "../call-ad-service.ts";
 import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
 import { FRAME_PORT, FRAME_READY, type PreloadedMedia, type ShownLaunch, type ToFrame } from "./messages.ts";
 
-/** What the frame's inline script heard and began before the app's files arrived. The app adopts its request and its video. */
+/** State of the frame's inline script from before the app's files load. The app adopts its request and its video. */
 interface EarlyFrame {
   readonly port: Promise<MessagePort>;
   /** Resolves with the launch, once. */
   readonly shown: Promise<ShownLaunch>;
-  /** What came before the app listened. */
+  /** Messages that arrived before the app listened. */
   readonly heard: ToFrame[];
   readonly types: readonly string[];
   opening?: Promise<Reply<OpenSessionResponse>>;
@@ -24,7 +24,7 @@ declare global {
 const types = playableTypes(document.createElement("video"));
 const heard: ToFrame[] = [];
 
-/** The picture stands where the offer will have it. Only its beginning is loaded, beside the app's files. */
+/** Places the video where the offer will show it. Only its beginning loads, in parallel with the app's files. */
 function showVideo({ url, poster_url: poster }: PreloadedMedia): HTMLVideoElement {
   const video = window.earlyFrame.video ?? document.createElement("video");
   if (video.src === url) return video;
@@ -70,7 +70,7 @@ const shown = new Promise<ShownLaunch>((resolve) => {
   port.then((opened) => {
     opened.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => {
       heard.push(data);
-      // The page is anybody's, and may post anything.
+      // The page is untrusted and may post any message.
       // Once the ad is shown, nothing may replace its video.
       if (isShown) return;
       if (data?.kind === "preload" && typeof data.media?.url === "string") showVideo(data.media);
@@ -83,5 +83,5 @@ const shown = new Promise<ShownLaunch>((resolve) => {
   });
 });
 window.earlyFrame = { port, shown, heard, types };
-// It says nothing, so any page may hear it; the policy of this one names who may frame it.
+// The message has no content, so its target may be any origin. This page's policy limits which origins may frame it.
 window.parent.postMessage(FRAME_READY, "*");

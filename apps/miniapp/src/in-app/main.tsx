@@ -70,7 +70,7 @@ async function show(port: MessagePort, launch: ShownLaunch, frame: WatchedFrame)
     video: () => window.earlyFrame.video,
   };
   const opening = replying && readEarlyAnswer(replying);
-  // Where the inline script shows the picture, the first screen has it, too.
+  // If the inline script shows the video, the first screen must show it, too.
   const answer = window.earlyFrame.video && (await opening);
   document.title = translator.text("pageTitle");
   const root = document.getElementById("root");

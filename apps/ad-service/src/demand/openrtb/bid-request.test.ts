@@ -24,7 +24,7 @@ const listOf =
     Array.isArray(value) && value.length > 0 && value.every(rule);
 const host = matches(/^[a-z0-9.-]+$/);
 
-/** An object with these fields alone, of which the required ones are there. */
+/** An object with all required fields, and no fields but these. */
 function object(fields: Fields, required: readonly string[] = []): Rule {
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

@@ -151,7 +151,7 @@ function deviceOf({ userAgent, language, country, address }: BidOpening, { sends
   const isSent = address !== undefined && sends.includes("address");
   return {
     ...(userAgent !== "" && { ua: userAgent }),
-    // The standard has two letters in the one, and BCP 47 in the other: never both.
+    // OpenRTB: `language` has two letters, `langb` is BCP 47; a request has only one of them.
     ...(language !== undefined && (/^[a-z]{2}$/i.test(language) ? { language } : { langb: language })),
     ...(alpha3 !== undefined && { geo: { country: alpha3 } }),
     ...(isSent && (isIPv6(address) ? { ipv6: address } : { ip: address })),

@@ -14,7 +14,7 @@ export interface BidRules {
   taxonomy: number;
   blockedDomains: readonly string[];
   needsCategory: boolean;
-  /** Of the kinds of ads that laws restrict. */
+  /** Kinds of ads that laws restrict, and the operator allows. */
   allowedRegulated: readonly RegulatedKind[];
 }
 
@@ -80,7 +80,7 @@ function judgeBid(
 const VIDEO = 2;
 
 function categoryFault(bid: SentBid, rules: BidRules): "blocked-category" | "no-category" | undefined {
-  // In whatever taxonomy: what is regulated is no matter of the operator's list. Of one that is not known, any may be it.
+  // The check covers every taxonomy, whatever the operator blocks. In an unknown taxonomy any category may be regulated.
   const regulated = regulatedCategories(bid.taxonomy, rules.allowedRegulated);
   if (bid.categories.some((category) => regulated === undefined || isBlockedCategory(category, regulated)))
     return "blocked-category";

@@ -25,9 +25,9 @@ export type AddCampaignOutcome =
   | { outcome: "added-before"; campaign: Campaign }
   | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string }
-  | TooManyDrafts;
-
-type TooManyDrafts = { outcome: "too-many-drafts" } | { outcome: "too-many-drafts-today" };
+  /** That are not approved. */
+  | { outcome: "too-many-drafts" }
+  | { outcome: "too-many-drafts-today" };
 
 const settable = Object.values(storedColumns).join(", ");
 // $4 of insert, $3 of update: all of `storedColumns`, as JSON.
@@ -157,7 +157,7 @@ const countDrafts = statement<{ pending: number; ofDay: number }>(
 async function draftsFault(
   tx: Transaction,
   { advertiserId, now }: { advertiserId: string; now: Date },
-): Promise<TooManyDrafts | undefined> {
+): Promise<Extract<AddCampaignOutcome, { outcome: `too-many-drafts${string}` }> | undefined> {
   await holdAdvertiser(tx, advertiserId);
   const [drafts] = await tx.run(countDrafts, [advertiserId, now]);
   if (drafts !== undefined && drafts.pending >= MAX_DRAFTS) return { outcome: "too-many-drafts" };

@@ -6,10 +6,10 @@ import { useAnswer } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
 import { AddBySearch } from "../ui/add-by-search.tsx";
 import { Button } from "../ui/button.tsx";
+import { useAttachments } from "../ui/use-attachments.ts";
 import { MAX_OFFERED, type Offered } from "../ui/use-offered.ts";
 import { loadWords } from "../words/catalog.ts";
 import { useWords } from "../words/word-table.ts";
-import { useAttachments } from "./use-attachments.ts";
 
 const videoWords = loadWords("campaignVideos");
 

@@ -1,6 +1,6 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
-import { useNotice } from "../ui/notices.tsx";
-import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
+import { useNotice } from "./notices.tsx";
+import { useConfirmedChange } from "./use-confirmed-change.tsx";
 
 /** A campaign and a creative, and the name that notices use: of the one that is chosen on the screen of the other. */
 export interface Attachment {

@@ -49,6 +49,7 @@ const unhandled: Readonly<Record<string, string>> = {
 /** Where the compiler finds the fault, for vocabularies of which its message names no member, as of a function without a last return. */
 const faultsWithoutName: Readonly<Record<string, string>> = {
   Grant: "apps/ad-service/src/people/guard.ts",
+  ChangeRefusal: "apps/ad-service/src/campaigns/campaign-answers.ts",
   ClusterAccount: "packages/postgres/src/cluster-account.ts",
   SchemaState: "packages/postgres/src/schema-state.ts",
   ReverseConversionOutcome: "apps/ad-service/src/conversions/operator-routes.ts",

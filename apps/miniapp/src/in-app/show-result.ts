@@ -95,7 +95,21 @@ const ofStage = {
 } satisfies Record<StageNews, ShowResult>;
 
 function ofReward(reward: RewardNews): ShowResult {
-  if (reward === "credited") return { outcome: "credited" };
-  if (reward === "refused" || reward === "view-refused") return { outcome: "refused", reason: reward };
-  return { outcome: "watched" };
+  switch (reward) {
+    case "credited":
+      return { outcome: "credited" };
+    case "refused":
+    case "view-refused":
+      return { outcome: "refused", reason: reward };
+    case "checking":
+    case "on-its-way":
+    case "delayed":
+    case "delivered":
+    case "undelivered":
+    case "held":
+    case "not-counted":
+      return { outcome: "watched" };
+    default:
+      return reward satisfies never;
+  }
 }

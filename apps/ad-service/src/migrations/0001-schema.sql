@@ -1,9 +1,9 @@
 -- The tables of the ad service, for PostgreSQL 15 and newer. The migrations beside it hold the functions. Once a version is
 -- released, its migrations stay as they are, and each change is a further file of this folder.
 --
--- Tables that belong to a bot have bot_id in their key, so that a distributed PostgreSQL can shard by it. It is not the first
--- column, unless a query reads all rows of a bot: most rows have the same bot, and a comparison of keys should end at the
--- first column.
+-- Tables that belong to a bot have bot_id in their key: logical replication filters changes of rows by the columns of the key
+-- alone, so that a bot's rows can be moved to another deployment (docs/scale.md). It is not the first column, unless a query
+-- reads all rows of a bot: most rows have the same bot, and a comparison of keys should end at the first column.
 --
 -- Foreign keys are omitted where the writing statement has just read or made the parent, and parents are never deleted: each
 -- would cost a look-up and a lock per row, and could never refuse one.
@@ -353,7 +353,7 @@ create table views_due (
   due_at timestamptz not null,
   bot_id text not null,
   view_id text not null,
-  primary key (due_at, view_id)
+  primary key (due_at, view_id, bot_id)
 );
 
 -- Everything earned: the view or click of a code, and what its campaign owes for it. Also test events, which cost nothing.
@@ -416,7 +416,7 @@ create table event_bodies (
 
 -- Events whose price was refunded, each in full and once. Append-only.
 create table refunds (
-  event_id text collate "C" primary key,
+  event_id text collate "C" not null,
   campaign_id text not null,
   creative_id text,
   bot_id text not null,
@@ -426,7 +426,8 @@ create table refunds (
   audience text not null default '',
   charged_at timestamptz not null,
   occurred_at timestamptz not null,
-  xid xid8 not null default commit_xid()
+  xid xid8 not null default commit_xid(),
+  primary key (event_id, bot_id)
 );
 create index refunds_in_commit_order on refunds (xid);
 
@@ -684,7 +685,7 @@ create table tracker_calls (
   finished_at timestamptz,
   -- 'unknown': it was sent and not answered, so it may have been counted, and is not sent again.
   outcome text check (outcome in ('answered', 'refused', 'failed', 'unknown')),
-  primary key (call_id, opened_at),
+  primary key (call_id, bot_id, opened_at),
   check ((finished_at is null) = (outcome is null))
 ) partition by range (opened_at);
 alter sequence tracker_call_ids owned by tracker_calls.call_id;
@@ -742,7 +743,7 @@ create table conversions (
   -- The time in the click's id, so that a report that is repeated in another week finds its row.
   clicked_at timestamptz not null,
   xid xid8 not null default commit_xid(),
-  primary key (click_id, event, conversion_id, clicked_at)
+  primary key (click_id, event, conversion_id, bot_id, clicked_at)
 ) partition by range (clicked_at);
 create index conversions_in_commit_order on conversions (xid);
 create index conversions_latest on conversions (occurred_at desc, click_id);

@@ -46,7 +46,7 @@ alter table bots
 -- One row for each offer of a task to a user. What was agreed stays as it was when the task was offered.
 create table tasks (
   -- Of the form of all codes; it is not in `codes`, and earns nothing but the task.
-  code text collate "C" primary key,
+  code text collate "C" not null,
   bot_id text not null,
   user_id text not null,
   campaign_id text not null,
@@ -86,7 +86,8 @@ create table tasks (
   call_attempts integer not null default 0,
   check ((call is null) = (call_due_at is null)),
   -- When the loop looks at the row again: at the end of the offer, or of the hold.
-  due_at timestamptz
+  due_at timestamptz,
+  primary key (code, bot_id)
 );
 -- A user has one open offer of a campaign and bot at a time.
 create unique index tasks_open_once on tasks (user_id, bot_id, campaign_id) where state in ('offered', 'opened');

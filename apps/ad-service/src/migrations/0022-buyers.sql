@@ -27,7 +27,7 @@ create table buyers (
 
 -- The latest twenty requests to each buyer with their answers; whoever adds one removes what is older.
 create table buyer_exchanges (
-  exchange_id bigint generated always as identity primary key,
+  exchange_id bigint generated always as identity,
   buyer_id text not null references buyers,
   bot_id text not null,
   is_test boolean not null,
@@ -41,6 +41,7 @@ create table buyer_exchanges (
   detail text,
   bids jsonb not null,
   request text not null,
-  answer text
+  answer text,
+  primary key (exchange_id, bot_id)
 );
 create index buyer_exchanges_of_buyer on buyer_exchanges (buyer_id, exchange_id);

@@ -138,6 +138,44 @@ const measure: PlantedChange = {
   ],
 };
 
+const operation: PlantedChange = {
+  name: "an operator command and its route",
+  word: "remindNotices",
+  maxFiles: 4,
+  files: [
+    {
+      file: `${api}/notices.ts`,
+      write: before(
+        "  setNotices: {\n",
+        `  remindNotices: {
+    method: "POST",
+    path: "/bots/:botId/notices/remind",
+    access: grants.staff,
+    changes: "notices",
+    description: "Planted.",
+    params,
+    answer,
+  },
+`,
+      ),
+    },
+    {
+      file: `${service}/notices/operator-routes.ts`,
+      write: before(
+        "    async setNotices(",
+        "    async remindNotices({ params: { botId }, http }) {\n      authorOf(http);\n      return { botId, receivers: await listNoticeReceivers(database, botId) };\n    },\n\n",
+      ),
+      noticedBy: ofServers,
+    },
+    // Some routes have no command, and some no screen.
+    {
+      file: `${service}/notices/commands.ts`,
+      write: before("    set: verb(", '    remind: verb("remindNotices", { description: "planted", text }),\n'),
+    },
+    ...said({ "changes.remindNotices": "planted" }),
+  ],
+};
+
 const refusal: PlantedChange = {
   name: "a refusal of an operator's route",
   word: "CAMPAIGN_ASLEEP",
@@ -410,6 +448,7 @@ const partner: PlantedChange = {
 export const plantedChanges: readonly PlantedChange[] = [
   setting,
   measure,
+  operation,
   refusal,
   fieldOfCodes,
   fieldOfWebhooks,

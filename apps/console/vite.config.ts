@@ -3,7 +3,7 @@ import { keepPreviousBuild } from "@intermission/web-build/keep-previous-build";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { dropDescriptions } from "./build/drop-descriptions.ts";
-import { keepOutAccess } from "./build/keep-out-access.ts";
+import { keepOutRoutes } from "./build/keep-out-routes.ts";
 import { limitFirstScreen } from "./build/limit-first-screen.ts";
 import { slimZod } from "./build/slim-zod.ts";
 import { splitWords } from "./build/split-words.ts";
@@ -14,7 +14,7 @@ export default defineConfig(({ mode }) => ({
     react(),
     dropDescriptions(),
     slimZod(),
-    keepOutAccess(),
+    keepOutRoutes(),
     splitWords(),
     // React's development build is larger.
     mode === "production" && limitFirstScreen({ maxKilobytes: 192 }),

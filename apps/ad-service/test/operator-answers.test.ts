@@ -2,9 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
 import { auditFields } from "@intermission/operator-api/audit-fields";
-import { type ChangingRouteName, isChanging } from "@intermission/operator-api/audited-objects";
 import { operatorRequest } from "@intermission/operator-api/operator-request";
-import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
+import {
+  type ChangingRouteName,
+  isChanging,
+  type OperatorRouteName,
+  operatorRoutes,
+} from "@intermission/operator-api/operator-routes";
 import { FakeChannel, startFakeBotApi } from "@intermission/testing/fake-channels";
 import { type OpenIdProviderFixture, startOpenIdProvider } from "@intermission/testing/openid-provider";
 import { openSoftwareAuthenticator } from "@intermission/testing/software-authenticator";

@@ -6,10 +6,13 @@ const OF_SCHEMA = /\.describe\(\s*"(?:[^"\\\n]|\\.)*",?\s*\)/g;
 /** `description: "…",` of a route. */
 const OF_ROUTE = /\bdescription:\s*"(?:[^"\\\n]|\\.)*",/g;
 
+/** Who may use a route, and what it changes: lines of their own. */
+const OF_SERVER = /^ {4}(?:access|changes): (?:[\w.]+|"[\w-]+"|\{[^{}\n]*\}),$/gm;
+
 /** Where the examples of a body begin; they may hold any code. */
 const EXAMPLES = /\.meta\(\{\s*examples:/;
 
-/** The operator's API describes itself for OpenAPI and the command line. No screen shows these texts: 7 kB of gzip. */
+/** What of the operator's API is for OpenAPI, the command line and the server: no screen needs it, and it is 7 kB of gzip. */
 export function dropDescriptions(): Plugin {
   return {
     name: "drop-descriptions",
@@ -17,7 +20,10 @@ export function dropDescriptions(): Plugin {
     enforce: "pre",
     transform(code, id) {
       if (!/\/packages\/(operator-api|ad-core)\/src\/[\w-]+\.ts$/.test(id)) return undefined;
-      return { code: withoutExamples(code).replaceAll(OF_SCHEMA, "").replaceAll(OF_ROUTE, ""), map: null };
+      return {
+        code: withoutExamples(code).replaceAll(OF_SCHEMA, "").replaceAll(OF_ROUTE, "").replaceAll(OF_SERVER, ""),
+        map: null,
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type Role, routesOf } from "@intermission/operator-api/access";
+import type { Role } from "@intermission/operator-api/access";
+import { routesOf } from "@intermission/operator-api/operator-routes";
 import { expect, test } from "vitest";
 import { neededFor, sectionGroups, sections, tabsOf } from "../src/shell/sections.ts";
 

@@ -18,12 +18,15 @@ export const accountRoutes = {
   listOwnSessions: {
     method: "GET",
     path: "/sessions",
+    access: "signed-in",
     description: "Lists the sessions of the person who is signed in, the one that was used last first.",
     answer: z.object({ sessions: z.array(ownSession) }),
   },
   endOwnSession: {
     method: "DELETE",
     path: "/sessions/:sessionId",
+    access: "signed-in",
+    changes: "person",
     description: "Ends one session of the person who is signed in.",
     params: z.object({ sessionId: z.string().max(64) }),
     answer: z.object({ ended: z.int() }),
@@ -31,6 +34,8 @@ export const accountRoutes = {
   changePassword: {
     method: "PUT",
     path: "/account/password",
+    access: "signed-in",
+    changes: "person",
     description:
       "Changes the own password. All other sessions end, and links that would open one. The authenticator app stays as it is.",
     body: z.strictObject({ currentPassword: z.string().min(1).max(256), code: totpCode, password: newPassword }).meta({
@@ -42,6 +47,8 @@ export const accountRoutes = {
   createRecoveryCodes: {
     method: "POST",
     path: "/account/recovery-codes",
+    access: "freshly-signed-in",
+    changes: "person",
     description:
       "Makes ten recovery codes: each signs in once with the password, in place of a code of the authenticator app. Earlier ones are void.",
     status: 201,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { boundedText, moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { termsInput, withLimitOnlyOnCredit } from "./terms.ts";
@@ -29,6 +30,7 @@ export const advertiserRoutes = {
   listAdvertisers: {
     method: "GET",
     path: "/advertisers",
+    access: grants.moneyReaders,
     description: "Lists the advertisers.",
     query: z.object({
       after: wholeList.after,
@@ -41,6 +43,8 @@ export const advertiserRoutes = {
   issuePostbackKey: {
     method: "POST",
     path: "/advertisers/:advertiser/key",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "advertiser",
     description: "Issues a new postback key, shown once; the previous one is no longer accepted.",
     params,
     status: 201,
@@ -53,6 +57,7 @@ export const advertiserRoutes = {
   showAdvertiser: {
     method: "GET",
     path: "/advertisers/:advertiser",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns an advertiser.",
     params,
     answer: advertiser,
@@ -60,6 +65,8 @@ export const advertiserRoutes = {
   addAdvertiser: {
     method: "POST",
     path: "/advertisers",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Adds an advertiser before its first campaign.",
     body: withLimitOnlyOnCredit(z.strictObject({ name, ...termsInput })).meta({
       examples: [{ name: "Shop", billing: "credit", creditLimitMicros: 500_000_000 }],
@@ -71,6 +78,8 @@ export const advertiserRoutes = {
   updateAdvertiser: {
     method: "PATCH",
     path: "/advertisers/:advertiser",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Changes the given settings of an advertiser; a new name is shown by its campaigns too.",
     params,
     body: z
@@ -88,6 +97,8 @@ export const advertiserRoutes = {
   archiveAdvertiser: {
     method: "POST",
     path: "/advertisers/:advertiser/archive",
+    access: grants.staff,
+    changes: "advertiser",
     description: "Stops all campaigns of an advertiser; its statistics and money stay.",
     params,
     answer: advertiser,
@@ -95,6 +106,8 @@ export const advertiserRoutes = {
   restoreAdvertiser: {
     method: "POST",
     path: "/advertisers/:advertiser/restore",
+    access: grants.staff,
+    changes: "advertiser",
     description: "Lets the active campaigns of an archived advertiser run again.",
     params,
     answer: advertiser,

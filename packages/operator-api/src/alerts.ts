@@ -73,6 +73,7 @@ export const alertRoutes = {
   listAlerts: {
     method: "GET",
     path: "/alerts",
+    access: "signed-in",
     description: "Lists what the person who is signed in was told, the latest first.",
     query: z.object({
       after: z
@@ -86,6 +87,8 @@ export const alertRoutes = {
   markAlertsRead: {
     method: "POST",
     path: "/alerts/read",
+    access: "signed-in",
+    changes: null,
     description: "Marks what the person was told as read, up to an alert and with it.",
     body: z
       .strictObject({ upTo: z.string().regex(/^\d{1,18}$/, "must be the id of an alert") })
@@ -95,12 +98,15 @@ export const alertRoutes = {
   showAlertSettings: {
     method: "GET",
     path: "/account/alerts",
+    access: "signed-in",
     description: "Returns of what and where the person who is signed in is told.",
     answer: settings,
   },
   setAlertSettings: {
     method: "PATCH",
     path: "/account/alerts",
+    access: "signed-in",
+    changes: "person",
     description: "Changes of what and where the person who is signed in is told.",
     body: z
       .strictObject({

@@ -1,32 +1,9 @@
 import { momentInput } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { listLimit, moment, next } from "./fields.ts";
+import { objectKinds } from "./object-kinds.ts";
 import type { OperatorRoutes } from "./route.ts";
-
-/** What operators change. */
-export const objectKinds = [
-  "campaign",
-  "bot",
-  "advertiser",
-  "creative",
-  "buyer",
-  "bought-creative",
-  "endpoint",
-  "notices",
-  "party",
-  "payout-run",
-  "person",
-  "view",
-  "click",
-  "conversion",
-  "task-bot",
-  "task-channel",
-  "delivery",
-  "deployment",
-  "saved-report",
-  "sample",
-] as const;
-export type ObjectKind = (typeof objectKinds)[number];
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
@@ -54,6 +31,7 @@ export const auditRoutes = {
   listAuditEntries: {
     method: "GET",
     path: "/audit",
+    access: grants.owner,
     description: "Lists who changed what, the latest first.",
     query: z.object({
       actor: word.describe("The id of a person, an e-mail address, or `command-line`."),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -27,12 +28,14 @@ export const billingLogRoutes = {
   showLog: {
     method: "GET",
     path: "/billing-log",
+    access: "anyone",
     description: "Returns the public key and the newest checkpoint of the log of billed events.",
     answer: head,
   },
   readProof: {
     method: "GET",
     path: "/billing-log/events/:eventId",
+    access: grants.moneyReaders,
     description: "Returns the proof that a billed event, or its refund, stands in the log.",
     params: z.object({ eventId: z.string().max(100) }),
     query: z.object({
@@ -45,6 +48,7 @@ export const billingLogRoutes = {
   readStatementProof: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements/:number/proof",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns the events of an advertiser's statement, with the proof that they stand in the log.",
     params: ofStatement,
     answer: z.string(),
@@ -54,6 +58,7 @@ export const billingLogRoutes = {
   readSamples: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements/:number/samples",
+    access: grants.staff,
     description:
       "Opens views of a statement that its proof has drawn: each with the launch data that Telegram signed, which names the user.",
     params: ofStatement,

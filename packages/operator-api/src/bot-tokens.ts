@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { newToken, tokenEntry } from "./bots.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -12,6 +13,8 @@ export const tokenRoutes = {
   createToken: {
     method: "POST",
     path: "/bots/:botId/tokens",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "bot",
     description:
       "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
     params,
@@ -22,6 +25,8 @@ export const tokenRoutes = {
   activateToken: {
     method: "POST",
     path: "/bots/:botId/tokens/:tokenId/activate",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "bot",
     description: "Makes the next token the signing one; the previous one is accepted for some days.",
     params: tokenParams,
     answer: z.object({
@@ -39,6 +44,8 @@ export const tokenRoutes = {
   revokeToken: {
     method: "POST",
     path: "/bots/:botId/tokens/:tokenId/revoke",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "bot",
     description: "Revokes a token.",
     params: tokenParams,
     answer: z.object({

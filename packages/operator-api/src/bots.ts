@@ -2,6 +2,7 @@ import { payPerCode } from "@intermission/ad-core/client-words";
 import { hasUserInfo, isWebOrigin } from "@intermission/ad-core/web-address";
 import { scriptTrouble, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import {
   callableAddress,
@@ -250,6 +251,8 @@ export const botRoutes = {
   addBot: {
     method: "POST",
     path: "/bots",
+    access: grants.staff,
+    changes: "bot",
     description: "Adds a bot, and returns its first API token, which is shown once.",
     query: confirmation,
     body: newBot,
@@ -260,6 +263,7 @@ export const botRoutes = {
   listBots: {
     method: "GET",
     path: "/bots",
+    access: grants.moneyReaders,
     description: "Lists the bots with their settings.",
     query: z.object({
       ...wholeList,
@@ -274,6 +278,7 @@ export const botRoutes = {
   showBot: {
     method: "GET",
     path: "/bots/:botId",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Returns a bot's settings and its tokens, without their secrets.",
     params,
     answer: shownBot.extend({ tokens: z.array(tokenEntry) }),
@@ -281,6 +286,9 @@ export const botRoutes = {
   updateBot: {
     method: "PATCH",
     path: "/bots/:botId",
+    // Of an own one only what `publisherSettings` names.
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "bot",
     description: "Changes the given settings of a bot.",
     params,
     query: ofReadVersion,
@@ -291,6 +299,8 @@ export const botRoutes = {
   suspendBot: {
     method: "POST",
     path: "/bots/:botId/suspend",
+    access: grants.staff,
+    changes: "bot",
     description: "Suspends a bot: its codes and its API stop.",
     params,
     answer: shownBot,
@@ -298,6 +308,8 @@ export const botRoutes = {
   resumeBot: {
     method: "POST",
     path: "/bots/:botId/resume",
+    access: grants.staff,
+    changes: "bot",
     description: "Ends a bot's suspension.",
     params,
     answer: shownBot,
@@ -305,6 +317,7 @@ export const botRoutes = {
   listAppOrigins: {
     method: "GET",
     path: "/bots/:botId/app-origins",
+    access: { ...grants.readers, ...grants.ownBot },
     description:
       "Lists the bot's app origins, and the last others whose pages named the bot, with when the in-app script reached the service from there.",
     params,
@@ -321,6 +334,8 @@ export const botRoutes = {
   setBotPicture: {
     method: "PUT",
     path: "/bots/:botId/pictures/:picture",
+    access: grants.staff,
+    changes: "bot",
     description:
       "Sets a bot's picture, or the icon of its unit, from a JPEG, PNG or WebP picture. The server's ffmpeg makes a small square of it; without ffmpeg it must be one.",
     params: pictureParams,
@@ -334,6 +349,8 @@ export const botRoutes = {
   removeBotPicture: {
     method: "DELETE",
     path: "/bots/:botId/pictures/:picture",
+    access: grants.staff,
+    changes: "bot",
     description: "Removes a bot's picture, or the icon of its unit. Without one, nothing is removed.",
     params: pictureParams,
     answer: shownBot,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { boughtReviewStates } from "./creative-words.ts";
 import { after, boundedText, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -43,6 +44,7 @@ export const boughtCreativeRoutes = {
   listBoughtCreatives: {
     method: "GET",
     path: "/bought-creatives",
+    access: grants.readers,
     description: "Lists what buyers have bid with.",
     query: z.object({
       buyerId: z.string().max(64).optional().describe("Of one buyer."),
@@ -62,6 +64,8 @@ export const boughtCreativeRoutes = {
   approveBoughtCreative: {
     method: "POST",
     path: "/bought-creatives/:boughtCreativeId/approve",
+    access: grants.staff,
+    changes: "bought-creative",
     description: "Lets a bought creative be shown without a limit.",
     params,
     body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),
@@ -71,6 +75,8 @@ export const boughtCreativeRoutes = {
   refuseBoughtCreative: {
     method: "POST",
     path: "/bought-creatives/:boughtCreativeId/refuse",
+    access: grants.staff,
+    changes: "bought-creative",
     description: "Keeps a bought creative from being shown on all nodes, whoever bids with it again.",
     params,
     body: z
@@ -82,6 +88,8 @@ export const boughtCreativeRoutes = {
   reopenBoughtCreative: {
     method: "POST",
     path: "/bought-creatives/:boughtCreativeId/reopen",
+    access: grants.staff,
+    changes: "bought-creative",
     description: "Takes a decision back: the bought creative waits for a review again.",
     params,
     body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { microsOf } from "./amounts.ts";
 import { bidOutcomes } from "./bid-outcomes.ts";
 import { consentOutcomes } from "./consent-outcomes.ts";
@@ -223,6 +224,7 @@ export const buyerRoutes = {
   listBuyers: {
     method: "GET",
     path: "/buyers",
+    access: grants.readers,
     description: "Lists the buyers of OpenRTB.",
     query: z.object({ after: wholeList.after, limit: wholeList.limit }),
     answer: z.object({ buyers: z.array(buyer).describe("By their ids."), next }),
@@ -230,6 +232,7 @@ export const buyerRoutes = {
   showBuyer: {
     method: "GET",
     path: "/buyers/:buyerId",
+    access: grants.readers,
     description: "Returns a buyer.",
     params,
     answer: buyer,
@@ -237,6 +240,8 @@ export const buyerRoutes = {
   addBuyer: {
     method: "POST",
     path: "/buyers",
+    access: grants.staff,
+    changes: "buyer",
     description:
       "Adds a buyer of OpenRTB, with an advertiser and a campaign of its own. It is off until it is turned on.",
     body: newBuyer.meta({
@@ -249,6 +254,8 @@ export const buyerRoutes = {
   updateBuyer: {
     method: "PATCH",
     path: "/buyers/:buyerId",
+    access: grants.staff,
+    changes: "buyer",
     description: "Changes the given settings of a buyer, or turns it on or off.",
     params,
     body: buyerSettings
@@ -266,6 +273,7 @@ export const buyerRoutes = {
   showBids: {
     method: "GET",
     path: "/buyers/:buyerId/results",
+    access: grants.moneyReaders,
     description: "Returns what became of the requests to a buyer, and what it owes.",
     params,
     answer: results,
@@ -273,6 +281,8 @@ export const buyerRoutes = {
   tryBuyer: {
     method: "POST",
     path: "/buyers/:buyerId/trial",
+    access: grants.staff,
+    changes: null,
     description:
       "Sends a buyer one request that is marked as a test, judges its answer, and reads the ad of the best bid. No notice is sent.",
     params,
@@ -281,6 +291,7 @@ export const buyerRoutes = {
   readBids: {
     method: "GET",
     path: "/buyers/:buyerId/exchanges",
+    access: grants.staff,
     description:
       "Returns the latest requests to a buyer with their answers, at most twenty: of a busy one, one a second.",
     params,

@@ -1,5 +1,6 @@
 import { momentInput } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { campaignFormats } from "./campaign-words.ts";
 import { campaign, campaignSettings, formatsOf, targeting } from "./campaigns.ts";
 import { boundedText, confirmation, idempotencyKey, namesSetting, nothingToChange, ofReadVersion } from "./fields.ts";
@@ -46,6 +47,8 @@ export const campaignReviewRoutes = {
   draftCampaign: {
     method: "POST",
     path: "/campaigns/drafts",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "campaign",
     description: "Adds a campaign of an advertiser as a draft. It runs once it was submitted and approved.",
     query: confirmation.extend({ advertiser: boundedText(128).describe("Its id, or its name in any case.") }),
     body: advertiserSettings
@@ -69,6 +72,8 @@ export const campaignReviewRoutes = {
   reviseCampaign: {
     method: "PATCH",
     path: "/campaigns/:campaignId/draft",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description:
       "Changes settings of a campaign that its advertiser has drafted. With another landing page, call to action or target, one that was approved waits for approval again, and is not shown until then.",
     params,
@@ -83,6 +88,8 @@ export const campaignReviewRoutes = {
   submitCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/submit",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description: "Submits a drafted campaign, or a refused one again, for approval, with its videos that are drafts.",
     params,
     answer: campaign,
@@ -91,6 +98,8 @@ export const campaignReviewRoutes = {
   approveCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/approve",
+    access: grants.staff,
+    changes: "campaign",
     description:
       "Lets a campaign of an advertiser run, at the prices that it has or that are set here. What somebody has paused stays paused.",
     params,
@@ -104,6 +113,8 @@ export const campaignReviewRoutes = {
   refuseCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/refuse",
+    access: grants.staff,
+    changes: "campaign",
     description: "Keeps a campaign of an advertiser from running, or stops it, with a reason for its advertiser.",
     params,
     body: z

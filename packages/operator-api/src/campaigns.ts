@@ -2,6 +2,7 @@ import { webForm } from "@intermission/ad-core/telegram-link";
 import { unescapedAddress, type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { microsOf } from "./amounts.ts";
 import {
   type CampaignFormat,
@@ -336,6 +337,8 @@ export const campaignRoutes = {
   addCampaign: {
     method: "POST",
     path: "/campaigns",
+    access: grants.staff,
+    changes: "campaign",
     description: "Adds a campaign; it serves as soon as it is active and has a creative.",
     query: confirmation,
     body: draft,
@@ -346,6 +349,7 @@ export const campaignRoutes = {
   listCampaigns: {
     method: "GET",
     path: "/campaigns",
+    access: { ...grants.readers, ...grants.ownAdvertiser },
     description: "Lists the campaigns and how far each is, the archived ones only when asked for.",
     query: z.object({
       ...wholeList,
@@ -364,6 +368,7 @@ export const campaignRoutes = {
   countCampaigns: {
     method: "GET",
     path: "/campaigns/counts",
+    access: { ...grants.readers, ...grants.ownAdvertiser },
     description: "Counts the active campaigns by what they do now.",
     query: z.object({ advertiser: boundedText(128).optional().describe("Its id, or its name in any case.") }),
     answer: z.object({
@@ -375,6 +380,8 @@ export const campaignRoutes = {
   forecastViews: {
     method: "POST",
     path: "/campaigns/forecast",
+    access: grants.readers,
+    changes: null,
     description:
       "Estimates the paid views of a campaign of videos with these settings, from the last seven whole days (UTC). Adds nothing.",
     body: forecastOf,
@@ -395,6 +402,7 @@ export const campaignRoutes = {
   showCampaign: {
     method: "GET",
     path: "/campaigns/:campaignId",
+    access: { ...grants.readers, ...grants.ownCampaign },
     description: "Returns a campaign.",
     params,
     answer: campaign,
@@ -402,6 +410,8 @@ export const campaignRoutes = {
   updateCampaign: {
     method: "PATCH",
     path: "/campaigns/:campaignId",
+    access: grants.staff,
+    changes: "campaign",
     description: "Changes the given settings of a campaign; null removes one.",
     params,
     query: ofReadVersion,
@@ -412,6 +422,8 @@ export const campaignRoutes = {
   raiseBudget: {
     method: "PATCH",
     path: "/campaigns/:campaignId/budget",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description:
       "Raises budgets of a campaign, within what it has spent and its advertiser has left: for the advertiser's own people.",
     params,
@@ -427,6 +439,8 @@ export const campaignRoutes = {
   revertCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/revert",
+    access: grants.staff,
+    changes: "campaign",
     description: "Brings back what one change of a campaign has set, as an entry of the audit trail has it.",
     params,
     query: confirmation,
@@ -439,6 +453,8 @@ export const campaignRoutes = {
   pauseCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/pause",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description: "Stops a campaign until it is resumed.",
     params,
     answer: campaign,
@@ -446,6 +462,8 @@ export const campaignRoutes = {
   resumeCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/resume",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description: "Lets a paused campaign serve again. An advertiser resumes only what its own people have paused.",
     params,
     answer: campaign,
@@ -454,6 +472,9 @@ export const campaignRoutes = {
   archiveCampaign: {
     method: "POST",
     path: "/campaigns/:campaignId/archive",
+    // An advertiser archives only campaigns that it drafted.
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description:
       "Ends a campaign for good; its statistics stay. An advertiser ends only what its own people have drafted.",
     params,
@@ -463,6 +484,8 @@ export const campaignRoutes = {
   attachCreative: {
     method: "POST",
     path: "/campaigns/:campaignId/creatives/:creativeId/attach",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description: "Adds a creative to a campaign, or changes how it is shown there.",
     params: creativeParams,
     body: creativeSettings.meta({ examples: [{ weight: 2, label: "Shop Ltd" }] }),
@@ -471,6 +494,8 @@ export const campaignRoutes = {
   detachCreative: {
     method: "POST",
     path: "/campaigns/:campaignId/creatives/:creativeId/detach",
+    access: { ...grants.staff, ...grants.ownCampaign },
+    changes: "campaign",
     description: "Removes a creative from a campaign.",
     params: creativeParams,
     answer: campaign,

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { after, listedId, listLimit, micros, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -29,6 +30,7 @@ export const conversionRoutes = {
   listConversions: {
     method: "GET",
     path: "/conversions",
+    access: grants.readers,
     description: "Lists conversions that advertisers reported, the latest first.",
     query: z.object({
       botId: telegramId.optional(),
@@ -58,6 +60,8 @@ export const conversionRoutes = {
   reverseConversion: {
     method: "POST",
     path: "/conversions/reverse",
+    access: grants.staff,
+    changes: "conversion",
     description: "Reverses a conversion: an order that was cancelled. It is subtracted in the hour of the reversal.",
     body: key.meta({ examples: [{ clickId: "clk_01969f2c-3f00-7c3e-8f4e-2b9a1d6c5e70", event: "purchase" }] }),
     answer: key.extend({ state: z.literal("reversed") }),

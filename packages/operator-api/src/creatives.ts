@@ -1,5 +1,6 @@
 import { adReportReason, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { creativeKinds, creativeSorts, reviewStates } from "./creative-words.ts";
 import { forms } from "./field-forms.ts";
 import {
@@ -226,6 +227,8 @@ export const creativeRoutes = {
   uploadVideo: {
     method: "POST",
     path: "/creatives",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "creative",
     description: "Adds a video from its bytes, or makes one of a picture.",
     query: z.object({
       name: z.string().min(1).max(1024).describe("Of the file."),
@@ -246,6 +249,8 @@ export const creativeRoutes = {
   addUploadedVideo: {
     method: "POST",
     path: "/creatives/uploaded",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "creative",
     description:
       "Adds a video from a finished upload by the tus protocol, whose endpoint is `/operator/v1/uploads` with the same `advertiser`.",
     query: z.object({
@@ -266,12 +271,15 @@ export const creativeRoutes = {
   listUploads: {
     method: "GET",
     path: "/creatives/uploads",
+    access: "signed-in",
     description: "Lists the caller's unfinished uploads, of which few are allowed. They are removed after a day.",
     answer: z.object({ uploads: z.array(unfinishedUpload) }),
   },
   removeUpload: {
     method: "DELETE",
     path: "/creatives/uploads/:uploadId",
+    access: "signed-in",
+    changes: null,
     description: "Removes an own unfinished upload, and returns it.",
     params: z.object({ uploadId: uploadIdForm }),
     answer: unfinishedUpload,
@@ -279,6 +287,8 @@ export const creativeRoutes = {
   addVideoByAddress: {
     method: "POST",
     path: "/creatives/addresses",
+    access: grants.staff,
+    changes: "creative",
     description: "Adds a video that this server fetches from an address.",
     body: z
       .strictObject({ url: z.string().trim().max(4096) })
@@ -291,6 +301,8 @@ export const creativeRoutes = {
   addVastTag: {
     method: "POST",
     path: "/creatives/tags",
+    access: grants.staff,
+    changes: "creative",
     description: "Adds a VAST tag, which is requested once to try it, and then for each ad.",
     query: confirmation,
     body: z
@@ -303,6 +315,8 @@ export const creativeRoutes = {
   tryVastTag: {
     method: "POST",
     path: "/creatives/tags/trial",
+    access: grants.staff,
+    changes: null,
     description:
       "Requests a VAST tag once, as an opening does, and returns the chain of wrappers and the media. Nothing is stored, and no tracker is called.",
     body: z
@@ -313,6 +327,7 @@ export const creativeRoutes = {
   listCreatives: {
     method: "GET",
     path: "/creatives",
+    access: { ...grants.readers, ...grants.ownAdvertiser },
     description: "Lists the videos and VAST tags.",
     query: z.object({
       ...wholeList,
@@ -328,6 +343,7 @@ export const creativeRoutes = {
   readReviewQueue: {
     method: "GET",
     path: "/creatives/queue",
+    access: grants.readers,
     description: "Returns the creatives that wait for approval, the longest waiting first.",
     query: z.object({ limit: listLimit }),
     answer: z.object({ waiting: z.int().describe("How many wait."), creatives: z.array(creative) }),
@@ -335,6 +351,8 @@ export const creativeRoutes = {
   approveCreative: {
     method: "POST",
     path: "/creatives/:creativeId/approve",
+    access: grants.staff,
+    changes: "creative",
     description: "Lets a creative be shown.",
     params,
     body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),
@@ -344,6 +362,8 @@ export const creativeRoutes = {
   refuseCreative: {
     method: "POST",
     path: "/creatives/:creativeId/refuse",
+    access: grants.staff,
+    changes: "creative",
     description: "Keeps a creative from being shown, with a reason for its advertiser.",
     params,
     body: z
@@ -355,6 +375,8 @@ export const creativeRoutes = {
   submitCreative: {
     method: "POST",
     path: "/creatives/:creativeId/submit",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description: "Submits a draft, or a refused creative again, for approval.",
     params,
     answer: creative,
@@ -363,6 +385,8 @@ export const creativeRoutes = {
   reopenReview: {
     method: "POST",
     path: "/creatives/:creativeId/reopen",
+    access: grants.staff,
+    changes: "creative",
     description: "Takes a decision back: the creative waits for approval again, and is not shown until then.",
     params,
     body: z.strictObject({ revision }).meta({ examples: [{ revision: 1 }] }),
@@ -372,6 +396,7 @@ export const creativeRoutes = {
   listAdReports: {
     method: "GET",
     path: "/creatives/reports",
+    access: grants.readers,
     description: "Counts viewers' objections by creative and reason, the most frequent first.",
     query: z.object({
       creativeId: z.string().max(64).optional(),
@@ -384,6 +409,7 @@ export const creativeRoutes = {
   showCreative: {
     method: "GET",
     path: "/creatives/:creativeId",
+    access: { ...grants.readers, ...grants.ownCreative },
     description: "Returns a creative.",
     params,
     answer: creative,
@@ -391,6 +417,8 @@ export const creativeRoutes = {
   renameCreative: {
     method: "PUT",
     path: "/creatives/:creativeId/name",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description: "Names a creative for the operator; viewers never see it.",
     params,
     body: z.strictObject({ name: boundedText(128) }).meta({ examples: [{ name: "Spring sale, 15 s" }] }),
@@ -399,6 +427,8 @@ export const creativeRoutes = {
   setLegalLine: {
     method: "PUT",
     path: "/creatives/:creativeId/legal-line",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description:
       "Sets what a law requires beside the ad: a text, such as a registration number, Russia's `erid`, and what is filed to get one. Null removes one, and what is not named stays.",
     params,
@@ -427,6 +457,8 @@ export const creativeRoutes = {
   setPoster: {
     method: "PUT",
     path: "/creatives/:creativeId/poster",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description:
       "Replaces a video's poster by a JPEG, PNG or WebP picture. One that is turned or too large is turned and made smaller, if the server has ffmpeg.",
     params,
@@ -438,6 +470,8 @@ export const creativeRoutes = {
   setCaptions: {
     method: "PUT",
     path: "/creatives/:creativeId/captions/:language",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description: "Sets a video's captions in a language, from a WebVTT file.",
     params: captionsParams,
     body: "file",
@@ -447,6 +481,8 @@ export const creativeRoutes = {
   removeCaptions: {
     method: "DELETE",
     path: "/creatives/:creativeId/captions/:language",
+    access: { ...grants.staff, ...grants.ownCreative },
+    changes: "creative",
     description: "Removes a video's captions in a language.",
     params: captionsParams,
     answer: creative,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { confirmation } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { currencyCode } from "./standard-codes.ts";
@@ -9,10 +10,18 @@ const answer = z.object({
 });
 
 export const currencyRoutes = {
-  showCurrency: { method: "GET", path: "/currency", description: "Returns the currency of all amounts.", answer },
+  showCurrency: {
+    method: "GET",
+    path: "/currency",
+    description: "Returns the currency of all amounts.",
+    access: grants.moneyReaders,
+    answer,
+  },
   setCurrency: {
     method: "PUT",
     path: "/currency",
+    access: grants.owner,
+    changes: "deployment",
     description: "Names the currency of all amounts in the store. It converts none: each number stays.",
     query: confirmation,
     body: z.strictObject({ currency: currencyCode }).meta({ examples: [{ currency: "EUR" }] }),

@@ -1,6 +1,7 @@
 import { anyEventType } from "@intermission/ad-core/event-words";
 import { deliveryState, momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -68,6 +69,7 @@ export const deliveryRoutes = {
   listDeliveries: {
     method: "GET",
     path: "/deliveries",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Lists webhook deliveries, the latest first.",
     query: z.object({
       botId: telegramId.optional(),
@@ -83,6 +85,7 @@ export const deliveryRoutes = {
   showDelivery: {
     method: "GET",
     path: "/deliveries/:eventId",
+    access: { ...grants.readers, ...grants.ownEvent },
     description: "Returns a delivery with its attempts, and what to do about a failed one.",
     params: eventParams,
     answer: shownDelivery.extend({ explanation: z.string(), advice: z.string().optional() }),
@@ -91,6 +94,8 @@ export const deliveryRoutes = {
   replayDelivery: {
     method: "POST",
     path: "/deliveries/:eventId/replay",
+    access: { ...grants.staff, ...grants.ownEvent },
+    changes: "delivery",
     description: "Sends one event again, unchanged.",
     params: eventParams,
     answer: z.object({
@@ -104,6 +109,7 @@ export const deliveryRoutes = {
   countReplayable: {
     method: "GET",
     path: "/bots/:botId/replay",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Counts the events of a bot that would be sent again, and returns the moment until which it counted.",
     params: botParams,
     query: z.strictObject({ scope, since: momentInput }),
@@ -122,6 +128,8 @@ export const deliveryRoutes = {
   replayDeliveries: {
     method: "POST",
     path: "/bots/:botId/replay",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "bot",
     description: "Sends one batch of a bot's events again; repeat it with `next` as `after` until `next` is null.",
     params: botParams,
     body: z

@@ -1,6 +1,7 @@
 import { endpointState, receiverWarnings } from "@intermission/ad-core/client-words";
 import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { moment, next, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -54,6 +55,7 @@ export const endpointRoutes = {
   listEndpoints: {
     method: "GET",
     path: "/endpoints",
+    access: grants.readers,
     description: "Lists the webhook endpoints with their health.",
     query: z.object({
       after: wholeList.after,
@@ -73,6 +75,7 @@ export const endpointRoutes = {
   showEndpoint: {
     method: "GET",
     path: "/endpoints/:botId",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Returns a bot's webhook endpoint with its health.",
     params,
     answer,
@@ -80,6 +83,8 @@ export const endpointRoutes = {
   limitEndpoint: {
     method: "PATCH",
     path: "/endpoints/:botId",
+    access: grants.staff,
+    changes: "endpoint",
     description: "Sets how many webhooks may be under way to an endpoint at once.",
     params,
     body: z
@@ -91,6 +96,8 @@ export const endpointRoutes = {
   enableEndpoint: {
     method: "POST",
     path: "/endpoints/:botId/enable",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "endpoint",
     description: "Enables an endpoint; a test webhook activates it, unless the test is skipped.",
     params,
     body: z.strictObject({ skipTest: z.boolean().optional() }).meta({ examples: [{ skipTest: false }] }),
@@ -100,6 +107,8 @@ export const endpointRoutes = {
   disableEndpoint: {
     method: "POST",
     path: "/endpoints/:botId/disable",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "endpoint",
     description: "Stops sending to an endpoint; its events are held.",
     params,
     answer,
@@ -108,6 +117,8 @@ export const endpointRoutes = {
   testEndpoint: {
     method: "POST",
     path: "/endpoints/:botId/test",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "endpoint",
     description: "Sends a signed test webhook now, and returns how the endpoint answered.",
     params,
     body: z

@@ -1,6 +1,7 @@
 import { eventsSinceCursor, listedEvent } from "@intermission/ad-core/listed-event";
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { listLimit } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -10,6 +11,7 @@ export const eventRoutes = {
   listLatestEventsOfBot: {
     method: "GET",
     path: "/bots/:botId/events/latest",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Lists a bot's events, the newest first, of one user or a period.",
     params,
     query: z.object({
@@ -24,6 +26,7 @@ export const eventRoutes = {
   listEventsOfBot: {
     method: "GET",
     path: "/bots/:botId/events",
+    access: { ...grants.readers, ...grants.ownBot },
     description: "Lists a bot's events since a cursor, as its publisher sees them.",
     params,
     query: eventsSinceCursor,

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { campaignFormats, campaignPriorities, platforms } from "./campaign-words.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -46,6 +47,7 @@ export const explainRoutes = {
   explainChoice: {
     method: "GET",
     path: "/explain",
+    access: grants.readers,
     description: "For each running campaign: why it is excluded for a user now, or how likely it is chosen.",
     query: z.object({
       botId: telegramId,

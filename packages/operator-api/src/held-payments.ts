@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { after, listLimit, micros, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -32,6 +33,7 @@ export const heldPaymentRoutes = {
   listHeldPayments: {
     method: "GET",
     path: "/money/held-payments",
+    access: grants.moneyReaders,
     description: "Lists payments that a provider has reported and that credit nothing before a person decides.",
     query: z.object({ state: z.enum(heldStates).optional(), after, limit: listLimit }),
     answer: z.object({ payments: z.array(heldPayment).describe("The latest first."), next }),
@@ -39,6 +41,8 @@ export const heldPaymentRoutes = {
   creditHeldPayment: {
     method: "POST",
     path: "/money/held-payments/:heldId/credit",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Credits a held payment: it is another one than the one with its reference.",
     params,
     answer: heldPayment,
@@ -47,6 +51,8 @@ export const heldPaymentRoutes = {
   dismissHeldPayment: {
     method: "POST",
     path: "/money/held-payments/:heldId/dismiss",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Settles that a held payment credits nothing: it was recorded already, or was corrected by hand.",
     params,
     answer: heldPayment,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { advertiserStates } from "./advertisers.ts";
 import { after, confirmation, find, idempotencyKey, micros, next, sortBy, total, wholeList } from "./fields.ts";
 import { amountMicros, correction, entries, entriesQuery, note, recorded, reference } from "./money-fields.ts";
@@ -28,6 +29,7 @@ export const moneyRoutes = {
   listAdvertiserMoney: {
     method: "GET",
     path: "/money/advertisers",
+    access: grants.moneyReaders,
     description: "Lists what each advertiser has left.",
     query: z.object({
       after,
@@ -47,6 +49,7 @@ export const moneyRoutes = {
   showAdvertiserMoney: {
     method: "GET",
     path: "/money/advertisers/:advertiser",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns what an advertiser has left.",
     params: ofAdvertiser,
     answer: advertiserMoney.extend({ currency: z.string() }),
@@ -54,6 +57,8 @@ export const moneyRoutes = {
   setTerms: {
     method: "PUT",
     path: "/money/advertisers/:advertiser/terms",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Sets whether an advertiser pays before or after, and up to which limit.",
     params: ofAdvertiser,
     body: withLimitOnlyOnCredit(
@@ -71,6 +76,8 @@ export const moneyRoutes = {
   recordTopUp: {
     method: "POST",
     path: "/money/advertisers/:advertiser/top-ups",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Records money that an advertiser paid in.",
     params: ofAdvertiser,
     query: confirmation,
@@ -84,6 +91,8 @@ export const moneyRoutes = {
   correctAdvertiser: {
     method: "POST",
     path: "/money/advertisers/:advertiser/corrections",
+    access: grants.bookkeepers,
+    changes: "advertiser",
     description: "Corrects an advertiser's account, by an entry of its own.",
     params: ofAdvertiser,
     body: correction,
@@ -94,6 +103,7 @@ export const moneyRoutes = {
   listAdvertiserEntries: {
     method: "GET",
     path: "/money/advertisers/:advertiser/entries",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Lists the entries of an advertiser's account.",
     params: ofAdvertiser,
     query: entriesQuery,

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { forms } from "./field-forms.ts";
 import { callableAddress, moment } from "./fields.ts";
 import { formKinds } from "./form-kinds.ts";
@@ -49,6 +50,7 @@ export const noticeRoutes = {
   showNotices: {
     method: "GET",
     path: "/bots/:botId/notices",
+    access: { ...grants.readers, ...grants.ownBot },
     description:
       "Returns the addresses that are told when the endpoint of a bot fails, recovers, is disabled, or probably records nothing.",
     params,
@@ -57,6 +59,8 @@ export const noticeRoutes = {
   setNotices: {
     method: "PATCH",
     path: "/bots/:botId/notices",
+    access: { ...grants.staff, ...grants.ownBot },
+    changes: "notices",
     description: "Sets these addresses, one for each channel; null removes one.",
     params,
     body: addresses,

@@ -1,3 +1,4 @@
+import type { Role } from "./access.ts";
 import { accountRoutes } from "./account.ts";
 import { advertiserRoutes } from "./advertisers.ts";
 import { alertRoutes } from "./alerts.ts";
@@ -19,12 +20,14 @@ import { explainRoutes } from "./explain.ts";
 import { heldPaymentRoutes } from "./held-payments.ts";
 import { moneyRoutes } from "./money.ts";
 import { noticeRoutes } from "./notices.ts";
+import type { ObjectKind } from "./object-kinds.ts";
 import { ordRoutes } from "./ord.ts";
 import { partyRoutes } from "./parties.ts";
 import { payoutRunRoutes } from "./payout-runs.ts";
 import { peopleRoutes } from "./people.ts";
 import { publisherMoneyRoutes } from "./publisher-money.ts";
 import { clickRoutes, viewRoutes } from "./reviews.ts";
+import type { OperatorRoute } from "./route.ts";
 import { sampleRoutes } from "./sample.ts";
 import { savedReportRoutes } from "./saved-reports.ts";
 import { sessionRoutes } from "./session.ts";
@@ -82,3 +85,24 @@ export const operatorRoutes = {
 };
 
 export type OperatorRouteName = keyof typeof operatorRoutes;
+
+/** The routes that may change something, and so leave an entry in the audit trail. */
+export type ChangingRouteName = {
+  [Name in OperatorRouteName]: (typeof operatorRoutes)[Name] extends { changes: ObjectKind } ? Name : never;
+}[OperatorRouteName];
+
+export function isChanging(route: string | undefined): route is ChangingRouteName {
+  const named: OperatorRoute | undefined =
+    route !== undefined && isRouteName(route) ? operatorRoutes[route] : undefined;
+  return named !== undefined && named.method !== "GET" && named.changes !== null;
+}
+
+export function isRouteName(name: string): name is OperatorRouteName {
+  return Object.hasOwn(operatorRoutes, name);
+}
+
+/** The routes that a role may use at all: on which objects, the rule decides for each request. */
+export function routesOf(role: Role): OperatorRouteName[] {
+  const routes = Object.entries<OperatorRoute>(operatorRoutes) as [OperatorRouteName, OperatorRoute][];
+  return routes.filter(([, { access }]) => typeof access === "string" || role in access).map(([name]) => name);
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, callableAddress, listLimitFrom, moment, next } from "./fields.ts";
 import { isInn } from "./inn.ts";
@@ -120,12 +121,15 @@ export const ordRoutes = {
   showOrd: {
     method: "GET",
     path: "/ord",
+    access: grants.moneyReaders,
     description: "Returns at which operator of ad data ads are filed.",
     answer: account,
   },
   setOrd: {
     method: "PUT",
     path: "/ord",
+    access: grants.owner,
+    changes: "deployment",
     description: "Sets the operator of ad data, and the key of its API, which is stored encrypted and never shown.",
     body: z
       .strictObject({
@@ -145,6 +149,7 @@ export const ordRoutes = {
   listFilings: {
     method: "GET",
     path: "/ord/filings",
+    access: grants.moneyReaders,
     description: "Lists what is to be filed at the operator of ad data: what is not filed, or all.",
     query: z.object({
       month,
@@ -164,6 +169,8 @@ export const ordRoutes = {
   syncOrd: {
     method: "POST",
     path: "/ord/sync",
+    access: grants.bookkeepers,
+    changes: "deployment",
     description:
       "Files what is not filed, or has changed since, at the operator of ad data, and stores the erids that it gives. A second run at the same time is refused; a run that was killed is continued by the next one.",
     body: z

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { microsOf } from "./amounts.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import { boundedText, namesSetting, nothingToChange } from "./fields.ts";
@@ -150,12 +151,15 @@ export const partyRoutes = {
   showOperatorParty: {
     method: "GET",
     path: "/money/operator",
+    access: grants.moneyReaders,
     description: "Returns what statements and payouts say of the operator.",
     answer: operatorParty,
   },
   setOperatorParty: {
     method: "PATCH",
     path: "/money/operator",
+    access: grants.bookkeepers,
+    changes: "party",
     description: "Changes what statements and payouts from now on say of the operator.",
     body: changeOf(operatorParty).meta({
       examples: [{ legalName: "Rewards Ltd", iban: "DE89370400440532013000", leastPayoutMicros: 20_000_000 }],
@@ -166,6 +170,7 @@ export const partyRoutes = {
   showTopUpWays: {
     method: "GET",
     path: "/money/advertisers/:advertiser/top-up-ways",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns how an advertiser pays in, as the operator has set it.",
     params: ofAdvertiser,
     answer: operatorParty.pick({ topUpText: true, topUpUrl: true, contactEmail: true }),
@@ -173,6 +178,7 @@ export const partyRoutes = {
   showAdvertiserParty: {
     method: "GET",
     path: "/money/advertisers/:advertiser/party",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns what an advertiser's statements say of it.",
     params: ofAdvertiser,
     answer: advertiserParty,
@@ -180,6 +186,8 @@ export const partyRoutes = {
   setAdvertiserParty: {
     method: "PATCH",
     path: "/money/advertisers/:advertiser/party",
+    access: grants.bookkeepers,
+    changes: "party",
     description: "Changes what an advertiser's later statements say of it.",
     params: ofAdvertiser,
     body: changeOf(advertiserParty).meta({ examples: [{ legalName: "Shop Ltd", address: "1 High Street, Dublin" }] }),
@@ -189,6 +197,7 @@ export const partyRoutes = {
   showPayee: {
     method: "GET",
     path: "/money/publishers/:botId/payee",
+    access: { ...grants.moneyReaders, ...grants.ownBot },
     description: "Returns to whom payouts of a bot go.",
     params: ofBot,
     answer: payee,
@@ -196,6 +205,8 @@ export const partyRoutes = {
   setPayee: {
     method: "PATCH",
     path: "/money/publishers/:botId/payee",
+    access: grants.bookkeepers,
+    changes: "party",
     description: "Changes to whom later payouts of a bot go.",
     params: ofBot,
     body: changeOf(payee).meta({ examples: [{ legalName: "Quiz Studio", iban: "NL91ABNA0417164300" }] }),

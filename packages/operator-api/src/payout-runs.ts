@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { microsOf } from "./amounts.ts";
 import { forms } from "./field-forms.ts";
 import { after, boundedText, idempotencyKey, listLimit, micros, moment, next } from "./fields.ts";
@@ -27,6 +28,8 @@ export const payoutRunRoutes = {
   payAll: {
     method: "POST",
     path: "/money/payout-runs",
+    access: grants.bookkeepers,
+    changes: "payout-run",
     description:
       "Records the payouts of a month to all publishers that have a payee and to whom it is due, in one transaction.",
     body: z
@@ -48,6 +51,7 @@ export const payoutRunRoutes = {
   listPayoutRuns: {
     method: "GET",
     path: "/money/payout-runs",
+    access: grants.moneyReaders,
     description: "Lists payouts that were recorded together.",
     query: z.object({ after, limit: listLimit }),
     answer: z.object({ runs: z.array(run).describe("The latest first."), next }),
@@ -55,6 +59,7 @@ export const payoutRunRoutes = {
   readPayoutRun: {
     method: "GET",
     path: "/money/payout-runs/:runId/file",
+    access: grants.moneyReaders,
     description:
       "Returns the payouts of a run as a file for the bank: `sepa` is a credit transfer initiation, pain.001.001.09 (ISO 20022).",
     params,

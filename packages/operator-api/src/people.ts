@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
-import { roles } from "./access.ts";
+import { grants, roles } from "./access.ts";
 import { fieldFault, forms } from "./field-forms.ts";
 import { after, boundedText, expectedUpdatedAt, find, moment, next, sortBy, total, wholeList } from "./fields.ts";
 import { formKinds } from "./form-kinds.ts";
@@ -78,6 +78,8 @@ export const peopleRoutes = {
   signIn: {
     method: "POST",
     path: "/session",
+    access: "anyone",
+    changes: "person",
     description: "Signs a person in, and sets the session's cookie. Earlier sessions of the browser end.",
     body: z
       .strictObject({ email, password: z.string().min(1).max(256), code: signInCode })
@@ -87,6 +89,8 @@ export const peopleRoutes = {
   openSignInLink: {
     method: "POST",
     path: "/session/link",
+    access: "anyone",
+    changes: "person",
     description: "Signs in with a link that the command line made. It works once, within an hour.",
     body: z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] }),
     answer: session,
@@ -94,6 +98,8 @@ export const peopleRoutes = {
   openInvitation: {
     method: "POST",
     path: "/invitations/open",
+    access: "anyone",
+    changes: null,
     description: "Returns who is invited, and the secret for the authenticator app. It changes nothing.",
     body: z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] }),
     answer: z.object({ email: z.string(), role: z.enum(roles), totpSecret: z.string(), totpUri: z.string() }),
@@ -101,6 +107,8 @@ export const peopleRoutes = {
   acceptInvitation: {
     method: "POST",
     path: "/invitations/accept",
+    access: "anyone",
+    changes: "person",
     description: "Sets the password, and signs in. The invitation is used up.",
     body: z
       .strictObject({ token, password: newPassword, code: totpCode })
@@ -110,6 +118,8 @@ export const peopleRoutes = {
   startImpersonation: {
     method: "POST",
     path: "/people/:personId/impersonation",
+    access: grants.staff,
+    changes: "person",
     description:
       "From now on the session sees what this person sees, for 30 minutes, and changes nothing. Never a person who reaches further.",
     params,
@@ -119,6 +129,8 @@ export const peopleRoutes = {
   listPeople: {
     method: "GET",
     path: "/people",
+    // Ad operations choose whom they see the console as.
+    access: grants.staff,
     description: "Lists the people who may sign in.",
     query: z.object({
       after,
@@ -132,6 +144,8 @@ export const peopleRoutes = {
   invitePerson: {
     method: "POST",
     path: "/people",
+    access: grants.owner,
+    changes: "person",
     description: "Adds a person, and returns the link of the invitation.",
     body: invitation,
     status: 201,
@@ -141,6 +155,8 @@ export const peopleRoutes = {
   createSignInLink: {
     method: "POST",
     path: "/people/sign-in-links",
+    access: grants.commandLine,
+    changes: "person",
     description:
       "Makes a link that signs a person in once, within an hour. An earlier one is void. For the command line alone.",
     body: z.strictObject({ email }).meta({ examples: [{ email: "ann@example.com" }] }),
@@ -150,6 +166,8 @@ export const peopleRoutes = {
   renewInvitation: {
     method: "POST",
     path: "/people/:personId/invitation",
+    access: grants.owner,
+    changes: "person",
     description:
       "Invites a person anew: the password, the authenticator's secret, passkeys, linked accounts and all sessions end.",
     params,
@@ -159,6 +177,8 @@ export const peopleRoutes = {
   changeRole: {
     method: "PUT",
     path: "/people/:personId/role",
+    access: grants.owner,
+    changes: "person",
     description: "Changes a person's role, and whose objects the person sees. The person's sessions end.",
     params,
     query: z.object({ expectedUpdatedAt }),
@@ -169,6 +189,8 @@ export const peopleRoutes = {
   disablePerson: {
     method: "POST",
     path: "/people/:personId/disable",
+    access: grants.owner,
+    changes: "person",
     description: "Ends a person's sessions and refuses further ones.",
     params,
     answer: person,
@@ -177,6 +199,8 @@ export const peopleRoutes = {
   enablePerson: {
     method: "POST",
     path: "/people/:personId/enable",
+    access: grants.owner,
+    changes: "person",
     description: "Lets a disabled person sign in again.",
     params,
     answer: person,

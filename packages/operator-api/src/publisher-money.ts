@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { forms } from "./field-forms.ts";
 import { after, find, idempotencyKey, micros, moment, next, sortBy, total, wholeList } from "./fields.ts";
 import { amountMicros, correction, entries, entriesQuery, note, recorded, reference } from "./money-fields.ts";
@@ -44,6 +45,8 @@ export const publisherMoneyRoutes = {
   correctPublisher: {
     method: "POST",
     path: "/money/publishers/:botId/corrections",
+    access: grants.bookkeepers,
+    changes: "bot",
     description: "Corrects what a bot's publisher is owed, by an entry of its own.",
     params: ofBot,
     body: correction,
@@ -54,6 +57,7 @@ export const publisherMoneyRoutes = {
   listPublisherMoney: {
     method: "GET",
     path: "/money/publishers",
+    access: grants.moneyReaders,
     description:
       "Lists what each bot's publisher earned in a month, what is owed until its end, and whether it was paid.",
     query: z.object({
@@ -80,6 +84,7 @@ export const publisherMoneyRoutes = {
   readEarnings: {
     method: "GET",
     path: "/money/publishers/:botId/earnings",
+    access: { ...grants.moneyReaders, ...grants.ownBot },
     description: "Returns what a bot's publisher earned, by month, and which months were paid.",
     params: ofBot,
     answer: z.object({
@@ -92,6 +97,8 @@ export const publisherMoneyRoutes = {
   recordPayout: {
     method: "POST",
     path: "/money/publishers/:botId/payouts",
+    access: grants.bookkeepers,
+    changes: "bot",
     description:
       "Records that everything which a bot's publisher was owed until the end of a month was paid, in the smallest unit of the currency.",
     params: ofBot,
@@ -113,6 +120,7 @@ export const publisherMoneyRoutes = {
   listPublisherEntries: {
     method: "GET",
     path: "/money/publishers/:botId/entries",
+    access: { ...grants.moneyReaders, ...grants.ownBot },
     description: "Lists the entries of a bot's account.",
     params: ofBot,
     query: entriesQuery,

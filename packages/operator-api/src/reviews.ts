@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { forms } from "./field-forms.ts";
 import { after, confirmation, listLimit, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -95,6 +96,7 @@ export const viewRoutes = {
   listViews: {
     method: "GET",
     path: "/views",
+    access: grants.readers,
     description: "Lists suspicious views, the latest first.",
     query: z.object({
       ...reviewFilter.shape,
@@ -107,6 +109,8 @@ export const viewRoutes = {
   releaseView: {
     method: "POST",
     path: "/views/:sessionId/release",
+    access: grants.staff,
+    changes: "view",
     description: "Pays a held view: it earns and is charged.",
     params: viewParams,
     answer: decidedView,
@@ -115,6 +119,8 @@ export const viewRoutes = {
   refuseView: {
     method: "POST",
     path: "/views/:sessionId/refuse",
+    access: grants.staff,
+    changes: "view",
     description: "Refuses a held view: it earns nothing.",
     params: viewParams,
     answer: decidedView,
@@ -123,6 +129,8 @@ export const viewRoutes = {
   refundView: {
     method: "POST",
     path: "/views/:sessionId/refund",
+    access: grants.staff,
+    changes: "view",
     description: "Returns a view's charge to its campaign.",
     params: viewParams,
     answer: z.object({ sessionId: z.string(), ...refund }),
@@ -131,6 +139,8 @@ export const viewRoutes = {
   releaseViews: {
     method: "POST",
     path: "/views/release",
+    access: grants.staff,
+    changes: "view",
     description: "Pays the held views that match.",
     body: reviewFilter,
     ...bulk,
@@ -138,6 +148,8 @@ export const viewRoutes = {
   refuseViews: {
     method: "POST",
     path: "/views/refuse",
+    access: grants.staff,
+    changes: "view",
     description: "Refuses the held views that match.",
     body: reviewFilter,
     ...bulk,
@@ -145,6 +157,8 @@ export const viewRoutes = {
   refundViews: {
     method: "POST",
     path: "/views/refund",
+    access: grants.staff,
+    changes: "view",
     description: "Returns the charges of suspicious views that match.",
     body: reviewFilter,
     ...bulk,
@@ -158,6 +172,7 @@ export const clickRoutes = {
   listClicks: {
     method: "GET",
     path: "/clicks",
+    access: grants.readers,
     description: "Lists suspicious clicks of direct links, the latest first.",
     query: z.object({
       ...clickFilter.shape,
@@ -170,6 +185,8 @@ export const clickRoutes = {
   releaseClick: {
     method: "POST",
     path: "/clicks/:clickId/release",
+    access: grants.staff,
+    changes: "click",
     description: "Counts a held click: it earns and is charged.",
     params: clickParams,
     answer: decidedClick,
@@ -178,6 +195,8 @@ export const clickRoutes = {
   refuseClick: {
     method: "POST",
     path: "/clicks/:clickId/refuse",
+    access: grants.staff,
+    changes: "click",
     description: "Refuses a held click: it earns nothing.",
     params: clickParams,
     answer: decidedClick,
@@ -186,6 +205,8 @@ export const clickRoutes = {
   refundClick: {
     method: "POST",
     path: "/clicks/:clickId/refund",
+    access: grants.staff,
+    changes: "click",
     description: "Returns a click's charge to its campaign.",
     params: clickParams,
     answer: z.object({ clickId: z.string(), ...refund }),
@@ -194,6 +215,8 @@ export const clickRoutes = {
   releaseClicks: {
     method: "POST",
     path: "/clicks/release",
+    access: grants.staff,
+    changes: "click",
     description: "Counts the held clicks that match.",
     body: clickFilter,
     ...bulk,
@@ -201,6 +224,8 @@ export const clickRoutes = {
   refuseClicks: {
     method: "POST",
     path: "/clicks/refuse",
+    access: grants.staff,
+    changes: "click",
     description: "Refuses the held clicks that match.",
     body: clickFilter,
     ...bulk,
@@ -208,6 +233,8 @@ export const clickRoutes = {
   refundClicks: {
     method: "POST",
     path: "/clicks/refund",
+    access: grants.staff,
+    changes: "click",
     description: "Returns the charges of suspicious clicks that match.",
     body: clickFilter,
     ...bulk,

@@ -1,9 +1,27 @@
 import type { z } from "zod";
+import type { Access } from "./access.ts";
+import type { ObjectKind } from "./object-kinds.ts";
 
 /** One operation of the operator's API. Paths are relative to `/operator/v1`; `:name` is a parameter. */
-export interface OperatorRoute {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type OperatorRoute = RouteParts & (ReadingRoute | WritingRoute);
+
+interface ReadingRoute {
+  readonly method: "GET";
+}
+
+interface WritingRoute {
+  readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
+  /**
+   * What its entry in the audit trail is about. The erasure of a user is a change of the bot: the entry must not name the user.
+   * Null: it changes nothing. A body keeps a token or an address out of logs, or the answer differs each time; an unfinished
+   * upload is nothing yet; what a person has read concerns nobody else.
+   */
+  readonly changes: ObjectKind | null;
+}
+
+interface RouteParts {
   readonly path: `/${string}`;
+  readonly access: Access;
   /** For the OpenAPI document. */
   readonly description: string;
   readonly params?: z.ZodType;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -21,12 +22,15 @@ export const sampleRoutes = {
   showSample: {
     method: "GET",
     path: "/sample",
+    access: grants.moneyReaders,
     description: "Returns which sample traffic the store has; null: none.",
     answer: z.object({ sample: sample.nullable() }),
   },
   addSample: {
     method: "POST",
     path: "/sample",
+    access: grants.staff,
+    changes: "sample",
     description: "Adds two weeks of sample traffic, with bots, advertisers and campaigns of its own.",
     status: 201,
     answer: z.object({ sample }),
@@ -36,6 +40,8 @@ export const sampleRoutes = {
   removeSample: {
     method: "DELETE",
     path: "/sample",
+    access: grants.staff,
+    changes: "sample",
     description:
       "Removes the sample traffic with its bots, advertisers and campaigns, and everything that refers to them.",
     answer: z.object({ removed: z.boolean().describe("False: there was none.") }),

@@ -54,6 +54,7 @@ export const savedReportRoutes = {
   listSavedReports: {
     method: "GET",
     path: "/saved-reports",
+    access: "signed-in",
     description: "Lists the reports that the person who is signed in has saved, by name.",
     query: z.object({ after, limit: listLimit }),
     answer: z.object({
@@ -65,6 +66,8 @@ export const savedReportRoutes = {
   saveReport: {
     method: "POST",
     path: "/saved-reports",
+    access: "signed-in",
+    changes: "saved-report",
     description: "Saves a report of the console under a name, for the person who is signed in.",
     body: z
       .strictObject({ name: boundedText(60), search })
@@ -76,6 +79,8 @@ export const savedReportRoutes = {
   removeSavedReport: {
     method: "DELETE",
     path: "/saved-reports/:savedReportId",
+    access: "signed-in",
+    changes: "saved-report",
     description: "Removes an own saved report, and returns it.",
     params,
     answer: savedReport,
@@ -83,6 +88,8 @@ export const savedReportRoutes = {
   mailSavedReport: {
     method: "PUT",
     path: "/saved-reports/:savedReportId/mails",
+    access: "signed-in",
+    changes: "saved-report",
     description:
       "Mails an own saved report each day, week or month: a link for who is signed in, and the CSV file if it is chosen.",
     params,
@@ -93,6 +100,8 @@ export const savedReportRoutes = {
   stopMailingReport: {
     method: "DELETE",
     path: "/saved-reports/:savedReportId/mails",
+    access: "signed-in",
+    changes: "saved-report",
     description: "Mails an own saved report no more.",
     params,
     answer: savedReport,

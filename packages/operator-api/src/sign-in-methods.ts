@@ -73,12 +73,15 @@ export const signInMethodRoutes = {
   listSignInProviders: {
     method: "GET",
     path: "/session/providers",
+    access: "anyone",
     description: "Lists the OpenID providers by which people may sign in.",
     answer: z.object({ providers: z.array(provider) }),
   },
   startOpenIdSignIn: {
     method: "POST",
     path: "/session/openid",
+    access: "anyone",
+    changes: null,
     description:
       "Begins to sign in by an OpenID provider, or to accept an invitation by it. The browser keeps a cookie, without which the provider's answer is refused.",
     body: z.strictObject({ providerId, invitation: token.optional() }).meta({ examples: [{ providerId: "telegram" }] }),
@@ -88,6 +91,8 @@ export const signInMethodRoutes = {
   finishOpenIdSignIn: {
     method: "POST",
     path: "/session/openid/answer",
+    access: "anyone",
+    changes: "person",
     description:
       "Signs in by the provider's answer. Only a person who has linked this account, or who is invited, may.",
     body: answerOfProvider,
@@ -97,6 +102,8 @@ export const signInMethodRoutes = {
   startPasskeySignIn: {
     method: "POST",
     path: "/session/passkey/challenges",
+    access: "anyone",
+    changes: null,
     description:
       "Returns what the browser's passkey API needs to sign in. Its challenge is used once, within five minutes.",
     answer: z.looseObject({ challenge: z.string() }),
@@ -104,6 +111,8 @@ export const signInMethodRoutes = {
   signInWithPasskey: {
     method: "POST",
     path: "/session/passkey",
+    access: "anyone",
+    changes: "person",
     description: "Signs in by a passkey. The passkey says whose it is.",
     body: z.strictObject({ credential: assertion }).meta({
       examples: [
@@ -120,6 +129,7 @@ export const signInMethodRoutes = {
   listSignInMethods: {
     method: "GET",
     path: "/session/methods",
+    access: "signed-in",
     description: "Lists the ways in which the person who is signed in may sign in.",
     answer: z.object({
       hasPassword: z.boolean(),
@@ -132,6 +142,8 @@ export const signInMethodRoutes = {
   startLinkingIdentity: {
     method: "POST",
     path: "/session/identities",
+    access: "freshly-signed-in",
+    changes: null,
     description: "Begins to link an account at an OpenID provider with the person who is signed in.",
     body: z.strictObject({ providerId }).meta({ examples: [{ providerId: "telegram" }] }),
     answer: redirect,
@@ -140,6 +152,8 @@ export const signInMethodRoutes = {
   linkIdentity: {
     method: "POST",
     path: "/session/identities/answer",
+    access: "freshly-signed-in",
+    changes: "person",
     description: "Links the account of the provider's answer: from then on it signs the person in.",
     body: answerOfProvider,
     status: 201,
@@ -149,6 +163,8 @@ export const signInMethodRoutes = {
   unlinkIdentity: {
     method: "DELETE",
     path: "/session/identities/:identityId",
+    access: "signed-in",
+    changes: "person",
     description: "Removes a linked account. The last way to sign in is not removed.",
     params: z.object({ identityId: z.string().max(64) }),
     answer: z.object({ removed: z.int() }),
@@ -157,12 +173,16 @@ export const signInMethodRoutes = {
   startAddingPasskey: {
     method: "POST",
     path: "/session/passkeys/challenges",
+    access: "freshly-signed-in",
+    changes: null,
     description: "Returns what the browser's passkey API needs to make a passkey of the person who is signed in.",
     answer: z.looseObject({ challenge: z.string() }),
   },
   addPasskey: {
     method: "POST",
     path: "/session/passkeys",
+    access: "freshly-signed-in",
+    changes: "person",
     description: "Adds a passkey of the person who is signed in.",
     body: z.strictObject({ name: passkeyName, credential: newCredential }).meta({
       examples: [
@@ -179,6 +199,8 @@ export const signInMethodRoutes = {
   renamePasskey: {
     method: "PATCH",
     path: "/session/passkeys/:passkeyId",
+    access: "signed-in",
+    changes: "person",
     description: "Names a passkey.",
     params,
     body: z.strictObject({ name: passkeyName }).meta({ examples: [{ name: "Phone" }] }),
@@ -187,6 +209,8 @@ export const signInMethodRoutes = {
   removePasskey: {
     method: "DELETE",
     path: "/session/passkeys/:passkeyId",
+    access: "signed-in",
+    changes: "person",
     description: "Removes a passkey. The last way to sign in is not removed.",
     params,
     answer: z.object({ removed: z.int() }),

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { micros } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { countryCode } from "./standard-codes.ts";
@@ -42,6 +43,7 @@ export const sourceOrderRoutes = {
   explainOrder: {
     method: "GET",
     path: "/bots/:botId/order",
+    access: grants.readers,
     description: "Returns in which order the VAST tags of a bot are requested, and from which figures.",
     params,
     query: z.object({ country: countryCode.optional().describe("Of the viewers; default: the figures of all.") }),
@@ -50,6 +52,8 @@ export const sourceOrderRoutes = {
   setOrder: {
     method: "PUT",
     path: "/bots/:botId/order",
+    access: grants.staff,
+    changes: "bot",
     description: "Says how the VAST tags of a bot are ordered. A node follows within a minute.",
     params,
     body: z

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { listLimit, micros, moment, next } from "./fields.ts";
 import { entryKinds } from "./money-fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -79,6 +80,7 @@ export const statementRoutes = {
   listStatements: {
     method: "GET",
     path: "/money/statements",
+    access: grants.moneyReaders,
     description: "Lists the monthly statements of all advertisers and publishers.",
     query: statementsQuery,
     answer: statements,
@@ -86,6 +88,7 @@ export const statementRoutes = {
   listAdvertiserStatements: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Lists an advertiser's monthly statements.",
     params: ofAdvertiser,
     query: statementsQuery,
@@ -94,6 +97,7 @@ export const statementRoutes = {
   readAdvertiserStatement: {
     method: "GET",
     path: "/money/advertisers/:advertiser/statements/:number",
+    access: { ...grants.moneyReaders, ...grants.ownAdvertiser },
     description: "Returns an advertiser's statement as a file or a page.",
     params: ofAdvertiser.extend(statementNumber.shape),
     query: format,
@@ -103,6 +107,7 @@ export const statementRoutes = {
   listPublisherStatements: {
     method: "GET",
     path: "/money/publishers/:botId/statements",
+    access: { ...grants.moneyReaders, ...grants.ownBot },
     description: "Lists the monthly statements of a bot's publisher.",
     params: ofBot,
     query: statementsQuery,
@@ -111,6 +116,7 @@ export const statementRoutes = {
   readPublisherStatement: {
     method: "GET",
     path: "/money/publishers/:botId/statements/:number",
+    access: { ...grants.moneyReaders, ...grants.ownBot },
     description: "Returns a publisher's statement as a file or a page.",
     params: ofBot.extend(statementNumber.shape),
     query: format,

@@ -1,5 +1,6 @@
 import { momentInput, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { platforms } from "./campaign-words.ts";
 import { conversionRefusal } from "./conversions.ts";
 import { fieldFault } from "./field-forms.ts";
@@ -98,6 +99,7 @@ export const statisticsRoutes = {
   readStats: {
     method: "GET",
     path: "/stats",
+    access: { ...grants.moneyReaders, ...grants.ownBot, ...grants.ownAdvertiser },
     description: "The statistics of all bots, or of one bot, advertiser, campaign or creative.",
     query: statsQuery.extend({
       cursor: z.string().max(1024).optional().describe("The `next` of the page before."),
@@ -134,6 +136,7 @@ export const statisticsRoutes = {
   exportStats: {
     method: "GET",
     path: "/stats.csv",
+    access: { ...grants.moneyReaders, ...grants.ownBot, ...grants.ownAdvertiser },
     description: "The rows of the same report as CSV (RFC 4180), all pages.",
     query: statsQuery.extend({
       heading: z
@@ -147,6 +150,7 @@ export const statisticsRoutes = {
   sumUsers: {
     method: "GET",
     path: "/stats/users",
+    access: { ...grants.moneyReaders, ...grants.ownBot, ...grants.ownAdvertiser },
     description: "How many users requested an ad or clicked a direct link in a period, and the revenue for each.",
     query: reportQuery,
     answer: z.object({
@@ -174,6 +178,7 @@ export const statisticsRoutes = {
   sumConversions: {
     method: "GET",
     path: "/conversions/sums",
+    access: grants.readers,
     description: "The conversions of a period for each event and currency, and the refused postbacks by reason.",
     query: reportQuery,
     answer: z.object({

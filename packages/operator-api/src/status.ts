@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
@@ -96,10 +97,17 @@ const system = z.object({
 export type System = z.output<typeof system>;
 
 export const statusRoutes = {
-  showStatus: { method: "GET", path: "/status", description: "Returns version and store of the server.", answer },
+  showStatus: {
+    method: "GET",
+    path: "/status",
+    description: "Returns version and store of the server.",
+    access: grants.readers,
+    answer,
+  },
   showSystem: {
     method: "GET",
     path: "/system",
+    access: grants.staff,
     description: "Returns the nodes, the queues, how far sums have counted, and the settings in force without secrets.",
     answer: system,
   },

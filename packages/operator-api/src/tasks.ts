@@ -1,6 +1,7 @@
 import { taskState } from "@intermission/ad-core/event-words";
 import { telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { forms } from "./field-forms.ts";
 import { after, boundedText, listedId, listLimit, micros, moment, next } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -111,6 +112,8 @@ export const taskRoutes = {
   addTaskBot: {
     method: "POST",
     path: "/task-bots",
+    access: grants.owner,
+    changes: "task-bot",
     description: "Adds a task bot by its token, which Telegram is asked about, or replaces the token of a known one.",
     body: newTaskBot,
     status: 201,
@@ -120,6 +123,8 @@ export const taskRoutes = {
   listTaskBots: {
     method: "GET",
     path: "/task-bots",
+    // An advertiser makes one of them an administrator of its channel.
+    access: { ...grants.readers, advertiser: "all" },
     description: "Lists the task bots.",
     query: page,
     answer: z.object({ taskBots: z.array(taskBot), next }),
@@ -127,6 +132,8 @@ export const taskRoutes = {
   setTaskUpdates: {
     method: "POST",
     path: "/task-bots/:taskBotId/updates",
+    access: grants.owner,
+    changes: "task-bot",
     description:
       "Chooses how Telegram's updates come: read by polling, or by a webhook with a secret token, for which PUBLIC_URL must be https. Nothing is lost or counted twice by the change.",
     params: z.object({ taskBotId: telegramId }),
@@ -137,6 +144,8 @@ export const taskRoutes = {
   addTaskChannel: {
     method: "POST",
     path: "/task-bots/:taskBotId/channels",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "task-channel",
     description:
       "Adds a channel or group to a task bot, with what the bot may do there now. A channel belongs to one task bot.",
     params: z.object({ taskBotId: telegramId }),
@@ -149,6 +158,8 @@ export const taskRoutes = {
   checkTaskChannel: {
     method: "POST",
     path: "/task-channels/:chatId/check",
+    access: { ...grants.staff, ...grants.ownAdvertiser },
+    changes: "task-channel",
     description: "Asks Telegram what the task bot may do in a channel now.",
     params: channelParams,
     query: z.object({ advertiser }),
@@ -157,6 +168,7 @@ export const taskRoutes = {
   listTaskChannels: {
     method: "GET",
     path: "/task-channels",
+    access: { ...grants.readers, ...grants.ownAdvertiser },
     description: "Lists the channels of the task bots.",
     query: page.extend({ advertiser }),
     answer: z.object({ channels: z.array(taskChannel), next }),
@@ -164,6 +176,7 @@ export const taskRoutes = {
   listTasks: {
     method: "GET",
     path: "/tasks",
+    access: { ...grants.readers, ...grants.ownBot, ...grants.ownAdvertiser },
     description: "Lists tasks with their states and proofs, the latest first.",
     query: z.object({
       ...ofTasks,
@@ -177,6 +190,7 @@ export const taskRoutes = {
   sumTasks: {
     method: "GET",
     path: "/tasks/sums",
+    access: { ...grants.readers, ...grants.ownBot, ...grants.ownAdvertiser },
     description:
       "How tasks ended that were offered in the last days, and how many who joined were still members by day.",
     query: z.object({

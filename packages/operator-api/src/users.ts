@@ -1,5 +1,6 @@
 import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
+import { grants } from "./access.ts";
 import { viewerBlock } from "./explain.ts";
 import { moment } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
@@ -27,6 +28,7 @@ export const userRoutes = {
   findTimelines: {
     method: "GET",
     path: "/timelines",
+    access: grants.readers,
     description: "Finds the users and codes that an id names: of a user, a code, a view, a click or an event.",
     query: z.object({ text: z.string().trim().min(1).max(128) }),
     answer: z.object({ found: z.array(found) }),
@@ -34,6 +36,7 @@ export const userRoutes = {
   readTimelineOfUser: {
     method: "GET",
     path: "/bots/:botId/users/:userId/timeline",
+    access: grants.readers,
     description: "What happened to the latest codes of a user, from the code to the answered webhook, in order.",
     params,
     query: z.object({ codes: z.coerce.number().int().min(1).max(100).default(10) }),
@@ -60,6 +63,7 @@ export const userRoutes = {
   readTimelineOfCode: {
     method: "GET",
     path: "/codes/:code",
+    access: grants.readers,
     description: "What happened to a code, from its issue to the answered webhook, in order.",
     params: z.object({ code: z.string().max(64) }),
     answer: z.object({
@@ -80,6 +84,7 @@ export const userRoutes = {
   countRecordsOfUser: {
     method: "GET",
     path: "/bots/:botId/users/:userId",
+    access: grants.staff,
     description: "Counts what is stored of a user, without erasing it.",
     params,
     answer: records,
@@ -88,6 +93,8 @@ export const userRoutes = {
   eraseUser: {
     method: "DELETE",
     path: "/bots/:botId/users/:userId",
+    access: grants.staff,
+    changes: "bot",
     description: "Erases what is stored of a user; the statistics keep their sums.",
     params,
     answer: records,

@@ -10,6 +10,6 @@ declare module "fastify" {
 
 export function authorOf({ author, routeOptions }: FastifyRequest): Author {
   if (author === undefined)
-    throw new Error(`${routeOptions.url} changes something, and auditedObjects has no object of it`);
+    throw new Error(`${routeOptions.url} changes something, and its route in the table does not say which object`);
   return author;
 }

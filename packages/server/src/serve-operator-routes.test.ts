@@ -11,6 +11,8 @@ const routes = {
   addThing: {
     method: "POST",
     path: "/things/:id",
+    access: "anyone",
+    changes: null,
     description: "Adds a thing.",
     params: z.object({ id: z.string() }),
     query: z.object({ count: z.coerce.number().default(1) }),
@@ -21,6 +23,8 @@ const routes = {
   measureFile: {
     method: "PUT",
     path: "/files",
+    access: "anyone",
+    changes: null,
     description: "Measures a file.",
     body: "file",
     answer: z.object({ bytes: z.number() }),
@@ -28,6 +32,7 @@ const routes = {
   showOldThing: {
     method: "GET",
     path: "/old-things/:id",
+    access: "anyone",
     description: "Returns a thing, as `GET /things/:id` does.",
     deprecated: { since: "2026-03-01", sunset: "2026-09-01" },
     params: z.object({ id: z.string().max(3) }),

@@ -1,4 +1,4 @@
-import { auditedObjects, isChanging } from "@intermission/operator-api/audited-objects";
+import { isChanging, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { Author } from "@intermission/postgres/audit";
 import type {} from "@intermission/server/author-of";
 import type { FastifyRequest } from "fastify";
@@ -8,7 +8,7 @@ import { readState } from "./object-states.ts";
 export function nameAuthor(request: FastifyRequest, actor: Author["actor"]): void {
   const { operation: action } = request.routeOptions.config;
   if (!isChanging(action)) return;
-  const kind = auditedObjects[action];
+  const kind = operatorRoutes[action].changes;
   // A connection of the socket in the data folder has no address.
   const { ip: address = "socket", id: requestId }: { ip?: string; id: string } = request;
   const ofKind: Author["readState"] = (tx, id) => readState(tx, { kind, id });

@@ -1,4 +1,4 @@
-import type { ObjectKind } from "@intermission/operator-api/audit";
+import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import type { Statement, Transaction } from "@intermission/postgres/open-database";
 
 /** One query for each kind, by the id $1: an object without its secrets, and without the ids of users, who may be erased. */

@@ -1,4 +1,5 @@
-import type { AuditEntry, ObjectKind } from "@intermission/operator-api/audit";
+import type { AuditEntry } from "@intermission/operator-api/audit";
+import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import { type ListPage, listPage } from "@intermission/postgres/keyset";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 

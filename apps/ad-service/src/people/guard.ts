@@ -1,11 +1,5 @@
-import {
-  type Access,
-  accessOf,
-  FRESH_SIGN_IN_MINUTES,
-  type Grant,
-  readerOfRole,
-} from "@intermission/operator-api/access";
-import { operatorRoutes } from "@intermission/operator-api/operator-routes";
+import { type Access, FRESH_SIGN_IN_MINUTES, type Grant, readerOfRole } from "@intermission/operator-api/access";
+import { isRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { ReportReader } from "@intermission/operator-api/report-figures";
 import type { Person } from "@intermission/operator-api/session";
 import type { Database } from "@intermission/postgres/open-database";
@@ -231,11 +225,7 @@ export async function authorizeOperator(
 
 function accessRule({ routeOptions }: FastifyRequest): Access | undefined {
   const name = routeOptions.config.operation;
-  return name !== undefined && isRoute(name) ? accessOf[name] : undefined;
-}
-
-function isRoute(name: string): name is keyof typeof accessOf {
-  return Object.hasOwn(operatorRoutes, name);
+  return name !== undefined && isRouteName(name) ? operatorRoutes[name].access : undefined;
 }
 
 type NamedFields = Partial<Record<"botId" | "eventId" | "campaignId" | "creativeId" | "advertiser" | "after", string>>;

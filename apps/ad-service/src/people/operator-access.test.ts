@@ -1,4 +1,4 @@
-import { type Access, accessOf, type Role, roles } from "@intermission/operator-api/access";
+import { type Access, type Role, roles } from "@intermission/operator-api/access";
 import { campaignSorts } from "@intermission/operator-api/campaign-words";
 import { creativeSorts } from "@intermission/operator-api/creative-words";
 import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
@@ -136,8 +136,8 @@ function exampleOf(body: Exclude<OperatorRoute["body"], "file" | undefined>): ob
   return ((body.meta()?.examples as object[] | undefined) ?? [{}])[0] ?? {};
 }
 
-const names = Object.keys(accessOf) as OperatorRouteName[];
-const ruleOf = (name: OperatorRouteName): Access => accessOf[name];
+const names = Object.keys(operatorRoutes) as OperatorRouteName[];
+const ruleOf = (name: OperatorRouteName): Access => operatorRoutes[name].access;
 const grantOf = (name: OperatorRouteName, role: Role) => {
   const rule = ruleOf(name);
   return typeof rule === "string" ? "all" : rule[role];

@@ -1,5 +1,5 @@
-import { routesOf } from "@intermission/operator-api/access";
 import { fieldFault } from "@intermission/operator-api/field-forms";
+import { routesOf } from "@intermission/operator-api/operator-routes";
 import { peopleRoutes } from "@intermission/operator-api/people";
 import { type Person, sessionRoutes } from "@intermission/operator-api/session";
 import type { Author } from "@intermission/postgres/audit";

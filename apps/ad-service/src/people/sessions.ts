@@ -1,4 +1,5 @@
-import { rolesSeenBy, routesOf } from "@intermission/operator-api/access";
+import { rolesSeenBy } from "@intermission/operator-api/access";
+import { routesOf } from "@intermission/operator-api/operator-routes";
 import type { Person } from "@intermission/operator-api/session";
 import { type Author, changeAudited } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";

@@ -1,4 +1,4 @@
-import { routesOf } from "@intermission/operator-api/access";
+import { routesOf } from "@intermission/operator-api/operator-routes";
 import { type ReportAddress, readableBy } from "@intermission/operator-api/report-address";
 import type { ScheduleEnd } from "@intermission/operator-api/saved-reports";
 import type { Person } from "@intermission/operator-api/session";

@@ -1,5 +1,6 @@
-import { type AuditEntry, auditRoutes, objectKinds } from "@intermission/operator-api/audit";
+import { type AuditEntry, auditRoutes } from "@intermission/operator-api/audit";
 import { csvOf } from "@intermission/operator-api/csv";
+import { objectKinds } from "@intermission/operator-api/object-kinds";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { callOperator } from "../operator/call-operator.ts";

@@ -1,4 +1,4 @@
-import type { ChangingRouteName } from "@intermission/operator-api/audited-objects";
+import type { ChangingRouteName } from "@intermission/operator-api/operator-routes";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 import { useLanguage } from "../words/word-table.ts";

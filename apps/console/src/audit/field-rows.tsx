@@ -1,4 +1,4 @@
-import type { ObjectKind } from "@intermission/operator-api/audit";
+import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import { useFormats } from "../words/formats.ts";
 import { useLanguage } from "../words/word-table.ts";
 import type { ChangedField } from "./audit-entry.ts";

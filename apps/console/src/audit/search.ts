@@ -1,4 +1,4 @@
-import { objectKinds } from "@intermission/operator-api/audit";
+import { objectKinds } from "@intermission/operator-api/object-kinds";
 import { z } from "zod";
 import { searchOf } from "../operator/address-search.ts";
 

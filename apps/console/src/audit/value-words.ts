@@ -1,7 +1,7 @@
 import { amountOf } from "@intermission/operator-api/amounts";
-import type { ObjectKind } from "@intermission/operator-api/audit";
 import type { AuditField } from "@intermission/operator-api/audit-fields";
 import type { Campaign, pausers } from "@intermission/operator-api/campaigns";
+import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import { advertiserWords } from "../advertisers/words.ts";
 import { botFormWords } from "../bots/form-words.ts";
 import { botWords, endpointWords } from "../bots/words.ts";

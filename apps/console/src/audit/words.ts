@@ -1,4 +1,4 @@
-import type { ObjectKind } from "@intermission/operator-api/audit";
+import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 

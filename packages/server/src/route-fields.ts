@@ -148,7 +148,8 @@ export function addOption(command: Command, field: RouteField, words?: FieldWord
   const kind = kindOf(field.name, (list?.element as z.ZodType | undefined) ?? field.schema);
   const isFlag = of.isFlag ?? (kind.value === "answer" && field.usual === false);
   const isClearable = field.place === "body" && !isFlag && isCleared(field, list);
-  const text = `${of.text ?? ""}${of.parse ? "" : boundsOf(field)}${list && !of.parse ? "; repeatable" : ""}${isClearable ? "; none clears it" : ""}`;
+  const repeated = isClearable ? "; repeatable, replaces the list" : "; repeatable";
+  const text = `${of.text ?? ""}${of.parse ? "" : boundsOf(field)}${list && !of.parse ? repeated : ""}${isClearable ? "; none clears it" : ""}`;
   const option = new Option(isFlag ? `--${flag}` : `--${flag} <${of.value ?? kind.value}>`, text.replace(/^; /, ""));
   if (!isFlag) {
     if (kind.choices !== undefined && of.parse === undefined) option.choices(kind.choices);

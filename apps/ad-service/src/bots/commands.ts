@@ -18,7 +18,7 @@ const settings = {
   codeLifetimeSeconds: "how long a code is valid",
   cooldownSeconds: "least time between two rewards of a user",
   dailyCap: "most rewards of a user in a UTC day",
-  testers: { flag: "tester", value: "id", text: "Telegram id of a tester; replaces the list" },
+  testers: { flag: "tester", value: "id", text: "Telegram id of a tester" },
   category: { text: "the bot's topic, such as games", value: "word" },
   timeZone: { text: "such as Europe/Berlin; campaigns limited to hours use it", value: "name" },
   blockedCategories: { flag: "block-category", value: "word", text: "category of unwanted campaigns" },
@@ -95,7 +95,10 @@ export const botCommands = subject("bots", "publishers' bots and their settings"
       REGISTERED: ({ isRegistered }) => (isRegistered ? "yes" : "no"),
       SEEN: ({ seenAt }) => seenAt ?? "not yet",
       VERSION: "version",
-      STATE: ({ state }) => state && scriptStatesInEnglish[state],
+      STATE: ({ isRegistered, state }) =>
+        isRegistered && state === "not-registered"
+          ? "not seen since it was registered: open the page again"
+          : state && scriptStatesInEnglish[state],
     },
     text: (_rows, { scriptUrl, pinned }, table) =>
       [

@@ -49,7 +49,7 @@ document.addEventListener("securitypolicyviolation", ({ blockedURI, effectiveDir
 /** Errors that the page's developer must fix: calls reject with them. All other refusals are results. */
 const mistakes: Readonly<Record<string, string>> = {
   BOT_UNKNOWN: "there is no bot with this botId on the ad service",
-  ORIGIN_NOT_REGISTERED: `register ${location.origin} for the bot: bots update <bot-id> --app-origin ${location.origin}, or in the console`,
+  ORIGIN_NOT_REGISTERED: `register ${location.origin} for the bot in the console, or by bots update <bot-id> --app-origin ${location.origin}, with one more --app-origin for each that it has`,
 };
 
 export function fail(sentence: string): never {

@@ -133,7 +133,7 @@ function appGrantAnswer(
 ): AppGrantResponse {
   if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
   if (outcome.outcome === "other-origin") {
-    const message = `the origin ${origin} is not registered for the bot: add it in the console, or by bots update with an --app-origin for each of the bot`;
+    const message = `the origin ${origin} is not registered for the bot: add it in the console, or by bots update with an --app-origin for each of its origins`;
     throw new HttpError(403, "ORIGIN_NOT_REGISTERED", message);
   }
   if (outcome.outcome === "refused") throw openingRefusal(outcome, publicUrl);

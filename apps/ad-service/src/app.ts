@@ -113,6 +113,7 @@ import { supplyRoutes } from "./supply/routes.ts";
 import type { TaskBotCalls } from "./tasks/bot-api.ts";
 import { taskClientRoutes } from "./tasks/client-routes.ts";
 import { taskOperatorRoutes } from "./tasks/operator-routes.ts";
+import { taskPlayerRoutes } from "./tasks/player-routes.ts";
 import { taskRoutes } from "./tasks/routes.ts";
 import { startPostbackRoutes } from "./tasks/start-routes.ts";
 import { taskUpdateRoutes } from "./tasks/update-routes.ts";
@@ -194,7 +195,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    viewPlayerRoutes(surface, { ...deps, tags, demand, launchKeysFor: launchKeysBy(config), publicUrl, now });
+    const launchKeysFor = launchKeysBy(config);
+    viewPlayerRoutes(surface, { ...deps, tags, demand, launchKeysFor, publicUrl, now });
+    taskPlayerRoutes(surface, { ...deps, ...tasks, launchKeysFor, publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, currency, now });

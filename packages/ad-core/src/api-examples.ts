@@ -265,3 +265,24 @@ export const taskExamples = {
   offeredTask: [task],
   listTasksResponse: [{ tasks: [task] }, { tasks: [], reason: "no-task" }],
 };
+
+const { url: _button, ...shownTask } = task;
+const openTask = { ...shownTask, payment: "none" };
+const ownTask = { ...shownTask, state: "held", held_until: "2026-03-08T12:00:30.000Z", payment: "paid" };
+const serverTime = { server_time: "2026-03-01T12:00:30.000Z" };
+
+export const playerTaskExamples = {
+  ownTaskRequest: [{ bot_id: botId, init_data: "user=%7B%22id%22%3A42%7D&auth_date=1772366400&signature=…" }],
+  listOwnTasksResponse: [
+    { bot: { bot_id: botId, name: "Quiz" }, task_grant: "AXk3…", tasks: [ownTask], ...serverTime },
+  ],
+  openTaskResponse: [
+    {
+      outcome: "opened",
+      link: "https://t.me/+AbCdEfGhIjKlMnOp",
+      task: { ...openTask, state: "opened" },
+      ...serverTime,
+    },
+  ],
+  checkOwnTaskResponse: [{ task: ownTask, ...serverTime }],
+};

@@ -30,7 +30,7 @@ import {
  */
 
 /** Who the user is: one of both. */
-const launchProof = {
+export const launchProof = {
   init_data: z
     .string()
     .min(1)

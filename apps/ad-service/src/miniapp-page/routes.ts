@@ -31,6 +31,7 @@ import { inAppRoutes } from "./in-app-routes.ts";
 import { previewRoutes } from "./player-preview.ts";
 import { sendAsset, sendHtml } from "./send-built-files.ts";
 import { settingsRoute } from "./settings-page.ts";
+import { taskListRoutes } from "./task-list-routes.ts";
 
 export interface MiniappPageDeps {
   database: Database;
@@ -125,6 +126,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
     settingsRoute(scope, deps);
     await previewRoutes(scope, deps);
     await inAppRoutes(scope, deps, elsewhere);
+    await taskListRoutes(scope, deps, framedBy);
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
 }

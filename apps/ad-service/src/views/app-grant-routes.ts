@@ -23,29 +23,23 @@ import { candidateOf, mediaOf } from "./find-ad.ts";
 import { type OpenAppGrantOutcome, openAppGrant } from "./open-app-grant.ts";
 import type { Openings } from "./open-view.ts";
 import { openingRefusal } from "./opening-answer.ts";
+import { consumes, type SpendForgery } from "./player-scope.ts";
 import type { LaunchProof } from "./verify-launch.ts";
 
 const appGrantOperation = {
   operationId: "openAppGrant",
   description: "Opens an app grant of 12 hours for a page of a registered origin, and says whether an ad is available.",
-  consumes: ["application/json", "text/plain"],
+  consumes,
   body: appGrantRequest,
   response: { 200: appGrantResponse, ...refusals(401, 403, 404, 429) },
 };
 const scriptTroubleOperation = {
   operationId: "reportScriptTrouble",
   description: "Notes why the script in a page cannot show ads; the publisher sees it in the console.",
-  consumes: ["application/json", "text/plain"],
+  consumes,
   body: scriptTroubleRequest,
   response: { 200: scriptTroubleResponse, ...refusals(429) },
 };
-
-/** Returns the outcome of a call. One too many of an address that forges launch data, or a session's token, is a 429. */
-export type SpendForgery = <Outcome extends { outcome: string }>(
-  request: FastifyRequest,
-  outcome: Outcome,
-  at: Date,
-) => Outcome;
 
 interface AppGrantDeps {
   openings: Openings;

@@ -92,7 +92,7 @@ function rewardsForPlayer(bot: Bot, publicUrl: string) {
   return { ...rewards, rewarded: { ...rewards.rewarded, icon_url: mediaAddress(publicUrl, bot.unitIconFileName) } };
 }
 
-function botForPlayer(bot: Bot, publicUrl: string): BotForPlayer {
+export function botForPlayer(bot: Bot, publicUrl: string): BotForPlayer {
   const { botId, name, username, pictureFileName, publisherApiUrl, skipOffer, closeWhenCredited } = bot;
   return {
     bot_id: botId,

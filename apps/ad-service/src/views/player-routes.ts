@@ -15,7 +15,7 @@ import {
   statusRequest,
   statusResponse,
 } from "@intermission/ad-core/player-api";
-import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
+import { refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
 import { type CountedRequest, countingFor } from "@intermission/server/counted-calls";
 import { HttpError } from "@intermission/server/http-server";
@@ -27,11 +27,12 @@ import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { CountrySource } from "../viewers/country-source.ts";
 import { stateForPlayer } from "./ad-view.ts";
-import { appGrantRoutes, proofOf, type SpendForgery } from "./app-grant-routes.ts";
+import { appGrantRoutes, proofOf } from "./app-grant-routes.ts";
 import { type Availability, availabilityAnswer } from "./describe-availability.ts";
 import { type CandidateAd, candidateOf, mediaOf } from "./find-ad.ts";
 import { newOpenings, type OpeningDeps, openView } from "./open-view.ts";
 import { openingAnswer, otherServers } from "./opening-answer.ts";
+import { consumes, playerScope } from "./player-scope.ts";
 import { nextAdDraws, readViewStatus, type ViewStatusOutcome } from "./read-view-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
@@ -49,8 +50,6 @@ export interface ViewPlayerRoutesDeps extends OpeningDeps {
 }
 
 const ofView = z.object({ sessionId: z.string() });
-/** A beacon sends JSON as text. */
-const consumes = ["application/json", "text/plain"];
 const openingOperation = {
   operationId: "openSession",
   description: "Opens an ad session for the user of the launch data, or resumes the one that is open.",
@@ -91,105 +90,80 @@ const readStatus = {
   response: { 200: statusResponse, ...refusals(401, 409, 410, 429) },
 };
 
-function playerLimits() {
-  return {
-    // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
-    // As of wrong tokens: authentic launch data is accepted all the same, also from an address that others share.
-    forgeries: rateLimiter({ quota: 20, windowSeconds: 60, maxKeys: 20_000 }),
-    checks: rateLimiter({ quota: 1200, windowSeconds: 60, maxKeys: 20_000 }),
-    calls: rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 }),
-    warnings: rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 }),
-  };
-}
-
 /** `/player/v1`, the API of the mini-app. */
 export function viewPlayerRoutes(app: FastifyInstance, deps: ViewPlayerRoutesDeps): void {
   const { database, views, countrySource, publicUrl, now = () => new Date(), random } = deps;
-  const { forgeries, checks, calls, warnings } = playerLimits();
+  const calls = rateLimiter({ quota: 100, windowSeconds: 20, maxKeys: 50_000 });
+  const warnings = rateLimiter({ quota: 1, windowSeconds: 60, maxKeys: 1000 });
   const openings = newOpenings(deps);
   const { ads } = openings;
-  const spendForgery = countForgeries(forgeries);
   const identify = countCalls(calls);
 
-  app.register(
-    async (app) => {
-      const scope = checkRequests(app, checkBody);
-      const callPaths = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
-      answerAnyOrigin(scope, ["/sessions", "/app-grants", "/script-troubles", ...callPaths]);
-      acceptBeacons(scope);
+  const callPaths = ["reports", "faults", "status", "ad-reports"].map((call) => `/sessions/:sessionId/${call}`);
+  const paths = ["/sessions", "/app-grants", "/script-troubles", ...callPaths];
+  playerScope(app, paths, ({ scope, checks, spendForgery }) => {
+    scope.post("/sessions", { schema: openingOperation }, async (request) => {
+      const { body } = request;
+      const at = now();
+      spend(request, checks, addressNetwork(request.ip), at);
+      const made = newIds(at);
+      const { code, start_param: startParam, another: isAnother = false, format = "rewarded" } = body;
+      const browser = browserOf(request, body, countrySource);
+      const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, format, ...browser };
+      const input = { ...launched, clientNote: body.client_note, consent: body.consent, count: countingFor(request) };
+      const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
+      const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
+      if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
+      if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
+        request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
+      }
+      spendForgery(request, outcome, at);
+      return openingAnswer(outcome, publicUrl, at);
+    });
 
-      scope.post("/sessions", { schema: openingOperation }, async (request) => {
-        const { body } = request;
-        const at = now();
-        spend(request, checks, addressNetwork(request.ip), at);
-        const made = newIds(at);
-        const { code, start_param: startParam, another: isAnother = false, format = "rewarded" } = body;
-        const browser = browserOf(request, body, countrySource);
-        const launched = { botId: body.bot_id, launch: proofOf(body), code, startParam, isAnother, format, ...browser };
-        const input = { ...launched, clientNote: body.client_note, consent: body.consent, count: countingFor(request) };
-        const draws = code === undefined ? Math.random : drawsOf(isAnother ? nextAdDraws(code) : code);
-        const outcome = await openView(openings, { ...input, ...made, random: random ?? draws, now: at });
-        if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
-        if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
-          request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
-        }
-        spendForgery(request, outcome, at);
-        return openingAnswer(outcome, publicUrl, at);
-      });
+    appGrantRoutes(scope, { openings, checks, spendForgery, publicUrl, countrySource, now });
 
-      appGrantRoutes(scope, { openings, checks, spendForgery, publicUrl, countrySource, now });
+    scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
+      const { body } = request;
+      const at = now();
+      const id = identify(request, at);
+      const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
+      const eventId = newEventId(at.getTime(), randomBytes(10));
+      const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
+      const outcome = await recordProgress(views, { ...id, ...progress, eventId, now: at });
+      return reportAnswer(spendForgery(request, outcome, at), at);
+    });
 
-      scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
-        const { body } = request;
-        const at = now();
-        const id = identify(request, at);
-        const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
-        const eventId = newEventId(at.getTime(), randomBytes(10));
-        const progress = { token, reports, isStart, close, isPlaying, ...(picture && { picture }) };
-        const outcome = await recordProgress(views, { ...id, ...progress, eventId, now: at });
-        return reportAnswer(spendForgery(request, outcome, at), at);
-      });
+    scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {
+      const { token, fault } = request.body;
+      const at = now();
+      const id = identify(request, at);
+      const outcome = await recordFault(database, { ...id, token, fault, now: at });
+      return faultAnswer(spendForgery(request, outcome, at), at);
+    });
 
-      scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {
-        const { token, fault } = request.body;
-        const at = now();
-        const id = identify(request, at);
-        const outcome = await recordFault(database, { ...id, token, fault, now: at });
-        return faultAnswer(spendForgery(request, outcome, at), at);
-      });
+    scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
+      const { token, next_ad: isNextAdRequested = false } = request.body;
+      const at = now();
+      const id = identify(request, at);
+      const { "user-agent": userAgent } = request.headers;
+      const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
+      const outcome = spendForgery(request, await readViewStatus(deps, question), at);
+      const nextAd = outcome.outcome === "found" ? outcome.nextAd : undefined;
+      const device = describeDevice(request.headers);
+      const file =
+        nextAd?.outcome === "available" ? await candidateOf({ ads, publicUrl }, nextAd.ad, device) : undefined;
+      return statusAnswer(outcome, file, at);
+    });
 
-      scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
-        const { token, next_ad: isNextAdRequested = false } = request.body;
-        const at = now();
-        const id = identify(request, at);
-        const { "user-agent": userAgent } = request.headers;
-        const question = { ...id, token, isNextAdRequested, userAgent, country: countrySource?.(request), now: at };
-        const outcome = spendForgery(request, await readViewStatus(deps, question), at);
-        const nextAd = outcome.outcome === "found" ? outcome.nextAd : undefined;
-        const device = describeDevice(request.headers);
-        const file =
-          nextAd?.outcome === "available" ? await candidateOf({ ads, publicUrl }, nextAd.ad, device) : undefined;
-        return statusAnswer(outcome, file, at);
-      });
-
-      scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
-        const { token, reason } = request.body;
-        const at = now();
-        const id = identify(request, at);
-        const outcome = await reportAd(database, { ...id, token, reason, now: at });
-        return adReportAnswer(spendForgery(request, outcome, at), at);
-      });
-    },
-    { prefix: "/player/v1" },
-  );
-}
-
-function countForgeries(forgeries: RateLimiter): SpendForgery {
-  return (request, outcome, at) => {
-    const isForgedLaunch = "reason" in outcome && outcome.reason === "INIT_DATA_INVALID";
-    if (isForgedLaunch || outcome.outcome === "unknown") spend(request, forgeries, addressNetwork(request.ip), at);
-    return outcome;
-  };
+    scope.post("/sessions/:sessionId/ad-reports", { schema: reportAdOperation }, async (request) => {
+      const { token, reason } = request.body;
+      const at = now();
+      const id = identify(request, at);
+      const outcome = await reportAd(database, { ...id, token, reason, now: at });
+      return adReportAnswer(spendForgery(request, outcome, at), at);
+    });
+  });
 }
 
 /** What a new view and its event are called, and the token that its player reports with. */
@@ -212,34 +186,6 @@ function browserOf(
   const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
   return { userAgent, acceptLanguage, device, address: request.ip, country: countrySource?.(request) };
 }
-
-/** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */
-function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
-  scope.addHook("onRequest", (_request, reply, done) => {
-    reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
-    // A page of another origin reads no other headers: when to come back, and what to name in a report.
-    reply.header("access-control-expose-headers", "retry-after, x-request-id");
-    done();
-  });
-  for (const path of paths) {
-    scope.options(path, { schema: { hide: true } }, (_request, reply) => {
-      reply.header("access-control-allow-methods", "POST").header("access-control-allow-headers", "content-type");
-      return reply.header("access-control-max-age", "86400").code(204).send();
-    });
-  }
-}
-
-/** A beacon with a JSON content type needs a preflight, which a closing page cannot complete: JSON arrives as text/plain. */
-function acceptBeacons(scope: FastifyInstance): void {
-  scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
-}
-
-const checkBody: RequestCheck = (schema, value) => {
-  const parsed = schema.safeParse(value ?? undefined);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
-  throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
-};
 
 type CallOfView = CountedRequest & { readonly params: z.infer<typeof ofView> };
 

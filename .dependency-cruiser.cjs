@@ -2,7 +2,7 @@
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
 /** Entry points. */
 const entries = [
-  "^apps/[^/]+/src/(main|cli|start-failure|(gallery|preview|in-app)/main|in-app/(sdk|adsgram-names|monetag-names))[.]tsx?$",
+  "^apps/[^/]+/src/(main|cli|start-failure|(gallery|preview|in-app|tasks)/main|in-app/(sdk|adsgram-names|monetag-names))[.]tsx?$",
 ];
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -10,15 +10,28 @@ export type PublisherStatus =
   | Exclude<Status, { outcome: "refused" | "reversed" }>
   | (Refused & { readonly reason: Exclude<Refused["reason"], "task-not-paid" | "task-reversed"> });
 
-export type PublisherApi =
-  | { readonly outcome: "signed-in"; readonly readStatus: (code: string) => Promise<PublisherStatus> }
-  | { readonly outcome: "refused" };
+/** Reads what the publisher has recorded of a view. Null: it does not know this user. */
+export async function signInToPublisher(url: string, botId: string, initData: string) {
+  const client = await signIn(url, botId, initData);
+  return (
+    client && {
+      readStatus: (code: string) =>
+        client.rewards.status.query({ code, event: "rewarded" }) as Promise<PublisherStatus>,
+    }
+  );
+}
+
+/** The same of a task. */
+export async function signInForTasks(url: string, botId: string, initData: string) {
+  const client = await signIn(url, botId, initData);
+  return client && ((code: string): Promise<Status> => client.rewards.status.query({ code, event: "task" }));
+}
 
 /**
  * The publisher's own API, which knows the credited rewards. Launch data is exchanged once for this user's token; the token
  * is kept in memory and sent in a header, never in a URL.
  */
-export async function signInToPublisher(url: string, botId: string, initData: string): Promise<PublisherApi> {
+async function signIn(url: string, botId: string, initData: string) {
   let authorization: string | undefined;
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -29,10 +42,7 @@ export async function signInToPublisher(url: string, botId: string, initData: st
     ],
   });
   const answer = await client.telegramUser.signIn.mutate({ initData, botId });
-  if (answer.outcome !== "signed-in") return { outcome: "refused" };
+  if (answer.outcome !== "signed-in") return null;
   authorization = `Bearer ${answer.sessionToken}`;
-  return {
-    outcome: "signed-in",
-    readStatus: (code) => client.rewards.status.query({ code, event: "rewarded" }) as Promise<PublisherStatus>,
-  };
+  return client;
 }

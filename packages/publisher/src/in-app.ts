@@ -30,6 +30,12 @@ export interface ShowResult {
   readonly secondsWatched?: number;
 }
 
+export interface TasksResult {
+  /** `refused`: launch data that is too old, a suspended bot; `unavailable`: the ad service was not reached. */
+  readonly outcome: "closed" | "refused" | "unavailable";
+  readonly reason?: string;
+}
+
 export type Availability =
   | { readonly available: true }
   | { readonly available: false; readonly reason: string; readonly availableAt?: string };
@@ -58,6 +64,11 @@ export interface InAppAds {
   preload(options?: FormatOptions): Promise<void>;
   /** Shows an ad over the page until the user closes it. One at a time. */
   show(options?: ShowOptions): Promise<ShowResult>;
+  /**
+   * Shows the user's tasks over the page, with their states, until the user closes them. The webhooks `task` and `task_reversed` say
+   * what to pay and to take back.
+   */
+  showTasks(options?: { readonly signal?: AbortSignal | undefined }): Promise<TasksResult>;
 }
 
 export interface IntermissionScript {

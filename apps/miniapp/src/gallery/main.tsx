@@ -12,6 +12,7 @@ import { Gallery } from "./gallery.tsx";
 import { states } from "./states.tsx";
 import { themes } from "./themes.ts";
 import "../ui/styles.css";
+import "../tasks/tasks.css";
 import "./gallery.css";
 
 const place = document.getElementById("root");
@@ -64,6 +65,8 @@ window.showState = async (shown) => {
   while (shown.state?.startsWith("watched-companion") && !hasPicture()) await new Promise(requestAnimationFrame);
   const hasSheet = () => document.querySelector(".about") !== null;
   while (shown.state?.startsWith("about-") && !hasSheet()) await new Promise(requestAnimationFrame);
+  const hasTasks = () => document.documentElement.dataset.state?.startsWith("tasks");
+  while (shown.state?.startsWith("tasks-") && !hasTasks()) await new Promise(requestAnimationFrame);
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
   }

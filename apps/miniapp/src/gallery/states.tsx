@@ -6,6 +6,8 @@ import { OutsideTelegram } from "../entry/outside-telegram.tsx";
 import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { OpeningEntry, WaitEntry } from "../entry/wait-entry.tsx";
+import type { ShownTask } from "../tasks/task-list.tsx";
+import { TaskList } from "../tasks/task-list.tsx";
 import type { WaitReason } from "../watch-ad/describe-opening.ts";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
 import { showPicture } from "../watch-ad/use-ad-session.ts";
@@ -46,6 +48,25 @@ const about = (step: AboutStep, ad: Partial<Session["ad"]>) => (
     <StageState stage="playing" playback="held" ad={ad} />
     <AboutSheet ad={{ ...sampleSession.ad, ...ad }} sessionId="sample" token="sample" first={step} onClose={nothing} />
   </>
+);
+
+const inDays = (days: number) => new Date(Date.now() + days * 1440 * minute).toISOString();
+const taskOf = (code: string, task: Partial<ShownTask["task"]>, more: Omit<ShownTask, "task"> = {}): ShownTask => ({
+  task: {
+    code,
+    state: "offered",
+    kind: "join",
+    title: "Flower News",
+    expires_at: inDays(1),
+    hold_days: 7,
+    paid_at: "joined",
+    payment: "none",
+    ...task,
+  },
+  ...more,
+});
+const taskList = (...tasks: ShownTask[]) => (
+  <TaskList tasks={tasks} unit={coins.unit} onOpen={nothing} onCheck={nothing} onClose={nothing} />
 );
 
 /** Every screen that a user can see, built only from the app's own components. */
@@ -218,5 +239,35 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-held": () => <StatusState service="watched" review="held" />,
   "status-view-refused": () => <StatusState service="watched" review="refused" />,
   "status-not-counted": () => <StatusState service="playing" waitedMs={60_000} />,
+  "tasks-none": () => taskList(),
+  "tasks-open": () =>
+    taskList(
+      taskOf("1", {}),
+      taskOf("2", { kind: "start", title: "@hillside_tea_bot", hold_days: 0 }),
+      taskOf("3", { paid_at: "kept", hold_days: 1, title: "Tea & Mountains" }),
+    ),
+  "tasks-opened": () =>
+    taskList(
+      taskOf("1", { state: "opened" }, { note: "notYet" }),
+      taskOf("2", { state: "opened", kind: "start", title: "@hillside_tea_bot", hold_days: 0 }),
+      taskOf("3", { state: "opened", title: "Tea & Mountains" }, { isBusy: true }),
+      taskOf("4", { state: "opened", is_confirming: true, title: "Garden Club" }),
+    ),
+  "tasks-joined": () =>
+    taskList(
+      taskOf("1", { state: "held", payment: "paid", held_until: inDays(7) }, { credited: 5 }),
+      taskOf("2", { state: "held", paid_at: "kept", held_until: inDays(3), title: "Tea & Mountains" }),
+      taskOf("3", { state: "kept", payment: "paid", title: "Garden Club" }, { credited: 1 }),
+    ),
+  "tasks-lost": () =>
+    taskList(
+      taskOf("1", { state: "left", payment: "reversed" }),
+      taskOf("2", { state: "left", title: "Tea & Mountains" }),
+      taskOf("3", { state: "void", title: "Garden Club" }),
+      taskOf("4", { title: "Sold Out" }, { note: "over" }),
+      taskOf("5", { title: "Busy Street" }, { note: "busy" }),
+    ),
+  "tasks-long-names": () =>
+    taskList(taskOf("1", { title: "Donaudampfschifffahrtsgesellschaftsnachrichten und Reisevermittlung" })),
   "status-offline": () => <StatusState service="on-its-way" isOffline />,
 };

@@ -7,6 +7,7 @@ import {
   type FromFrame,
   type PreloadedMedia,
   type ShownLaunch,
+  type TasksResult,
   type ToFrame,
 } from "./messages.ts";
 import type { ShowResult } from "./show-result.ts";
@@ -16,10 +17,14 @@ const MAX_WAIT_MS = 20_000;
 
 type FrameTrouble = Extract<ScriptTrouble, `frame-${string}`>;
 
-/** The frame of one ad, from its loading to its removal. */
+/** The frame of one ad, or of the list of tasks, from its loading to its removal. */
 export interface AdFrame {
   preload(media: PreloadedMedia): void;
-  show(launch: ShownLaunch, options: ShowOptions): Promise<ShowResult>;
+  /** `first`: the answer until the frame says another one. */
+  show<Result extends ShowResult | TasksResult>(
+    launch: ShownLaunch,
+    options: ShowOptions & { first: Result },
+  ): Promise<Result | Unavailable>;
   /** The page has removed or moved it, which loads it anew: nothing is at the other end of its port. */
   readonly isLost: boolean;
   remove(): void;
@@ -29,11 +34,14 @@ export interface AdFrame {
 const COVER = "intermissionAd";
 export const isPageCovered = (): boolean => document.querySelector("dialog[data-intermission-ad]") !== null;
 
-/** Loads the frame unseen. */
-export function createAdFrame(base: string, botId: string, report: (trouble: FrameTrouble) => void): AdFrame {
+/** The frame did not come: an answer of both. */
+type Unavailable = { readonly outcome: "unavailable"; readonly reason: FrameTrouble };
+
+/** Loads the frame unseen. `path`: behind `/embed/`. */
+export function createAdFrame(base: string, path: string, report: (trouble: FrameTrouble) => void): AdFrame {
   const dialog = document.createElement("dialog");
   const frame = document.createElement("iframe");
-  frame.src = `${base}/embed/${botId}`;
+  frame.src = `${base}/embed/${path}`;
   frame.title = "Ad";
   frame.allow = "autoplay; fullscreen";
   frame.style.cssText = "position:absolute;top:0;left:0;width:100%;height:100%;border:0";
@@ -92,7 +100,8 @@ interface ShowOptions {
   onStart: (() => void) | undefined;
 }
 
-interface Shown extends ShowOptions {
+interface Shown<Result> extends ShowOptions {
+  first: Result;
   dialog: HTMLDialogElement;
   frame: HTMLIFrameElement;
   connecting: Promise<MessagePort>;
@@ -102,7 +111,8 @@ interface Shown extends ShowOptions {
   launch: ShownLaunch;
 }
 
-function showFrame({
+function showFrame<Result extends ShowResult | TasksResult>({
+  first,
   dialog,
   frame,
   connecting,
@@ -112,9 +122,9 @@ function showFrame({
   launch,
   signal,
   onStart,
-}: Shown): Promise<ShowResult> {
+}: Shown<Result>): Promise<Result | Unavailable> {
   return new Promise((resolve) => {
-    let result: ShowResult = { outcome: "closed-early", secondsWatched: 0 };
+    let result: Result | Unavailable = first;
     let port: MessagePort | undefined;
     const uncover = cover(dialog, frame, () =>
       port?.postMessage({ kind: "event", name: "back_button_pressed", data: null } satisfies ToFrame),
@@ -163,7 +173,8 @@ function showFrame({
           case "call":
             return relayCall(data.method, data.parameters);
           case "result":
-            result = data.result;
+            // The page of the frame's address says results of its own kind.
+            result = data.result as Result;
             return;
           case "started":
             return onStart?.();

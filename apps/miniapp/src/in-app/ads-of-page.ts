@@ -5,7 +5,7 @@ import { readLaunch } from "../telegram/launch.ts";
 import { type AdFrame, createAdFrame, isPageCovered } from "./ad-frame.ts";
 import { clientOfPage, webApp } from "./client-relay.ts";
 import { isNote } from "./is-note.ts";
-import type { AdFormat } from "./messages.ts";
+import type { AdFormat, TasksResult } from "./messages.ts";
 import type { ShowResult } from "./show-result.ts";
 
 interface FormatOptions {
@@ -82,13 +82,18 @@ function withoutAd({ reason = "no-ad", available_at: availableAt }: AppGrantResp
   return reason === "no-ad" ? { outcome: reason, ...when } : { outcome: "limited", reason, ...when };
 }
 
+function begin(method: string): void {
+  if (isShown || isPageCovered()) fail(`${method}() was called while an ad is shown: await its result first`);
+  isShown = true;
+}
+
 /** Ads of one bot. Nothing is loaded before it is asked for one. */
 export function init({ botId }: { readonly botId: string }) {
   if (!/^[1-9]\d{0,19}$/.test(botId)) fail("init needs { botId: <the bot's Telegram id, as text> }");
   if (!base) fail(`load it by <script src="…/sdk/v1.js">, not as a module: its address names the ad service`);
   let grant: AppGrantResponse | undefined;
   let frame: AdFrame | undefined;
-  const newFrame = () => createAdFrame(base, botId, (trouble) => reportTrouble(botId, trouble));
+  const newFrame = (path = botId) => createAdFrame(base, path, (trouble) => reportTrouble(botId, trouble));
   const preloaded = () => {
     if (frame?.isLost) {
       frame.remove();
@@ -139,8 +144,7 @@ export function init({ botId }: { readonly botId: string }) {
     /** Shows an ad over the page. Rejects only for a mistake of the page's developer. */
     async show({ format, code, note, signal, onStart }: ShowOptions = {}): Promise<ShowResult> {
       if (note !== undefined && !isNote(note)) fail("note is text of at most 128 characters, on one line");
-      if (isShown || isPageCovered()) fail("show() was called while an ad is shown: await its result first");
-      isShown = true;
+      begin("show");
       // For the first ad of a page, the frame loads in parallel with the request for the ad.
       const first = grant || preloaded() ? undefined : newFrame();
       try {
@@ -152,14 +156,39 @@ export function init({ botId }: { readonly botId: string }) {
         frame = undefined;
         const { app_grant: appGrant, media } = reply.answer;
         if (media) shown.preload(media);
-        return await shown.show(
+        return await shown.show<ShowResult>(
           { appGrant, format, initData: initDataOf(botId), code, note, ...ofPage() },
-          { signal, onStart },
+          { signal, onStart, first: { outcome: "closed-early", secondsWatched: 0 } },
         );
       } finally {
         first?.remove();
         isShown = false;
       }
     },
+    showTasks: (options?: TasksOptions) => showTasks({ botId, ask, newFrame }, options),
   };
+}
+
+type TasksOptions = Pick<ShowOptions, "signal">;
+
+interface TasksOfBot {
+  botId: string;
+  ask: (format: undefined) => Promise<Reply>;
+  newFrame: (path: string) => AdFrame;
+}
+
+/** Shows the user's tasks over the page until they are closed. Rejects as `show` does. */
+async function showTasks({ botId, ask, newFrame }: TasksOfBot, { signal }: TasksOptions = {}): Promise<TasksResult> {
+  begin("showTasks");
+  try {
+    const reply = await ask(undefined);
+    if (reply.kind !== "answered") return { outcome: reply.kind, reason: reply.reason };
+    const first: TasksResult = { outcome: "closed" };
+    if (signal?.aborted) return first;
+    const launch = { appGrant: reply.answer.app_grant, initData: initDataOf(botId), ...ofPage() };
+    const unused = { format: undefined, code: undefined, note: undefined };
+    return await newFrame(`${botId}/tasks`).show({ ...launch, ...unused }, { signal, onStart: undefined, first });
+  } finally {
+    isShown = false;
+  }
 }

@@ -1,7 +1,8 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply } from "../call-ad-service.ts";
 import { loadVideo, playableTypes } from "../watch-ad/video-element.ts";
-import { FRAME_PORT, FRAME_READY, type PreloadedMedia, type ShownLaunch, type ToFrame } from "./messages.ts";
+import { acceptPort } from "./frame-port.ts";
+import { FRAME_READY, type PreloadedMedia, type ShownLaunch, type ToFrame } from "./messages.ts";
 
 /** State of the frame's inline script from before the app's files load. The app adopts its request and its video. */
 interface EarlyFrame {
@@ -55,16 +56,7 @@ function open({ appGrant, format, note, code }: ShownLaunch): Promise<Reply<Open
   return opening;
 }
 
-/** One port from the page around this frame, if its origin is registered; every other message is ignored. */
-const port = new Promise<MessagePort>((resolve) => {
-  const origins = document.querySelector<HTMLMetaElement>('meta[name="app-origins"]')?.content.split(" ") ?? [];
-  const onMessage = ({ source, origin, data, ports: [first] }: MessageEvent) => {
-    if (source !== window.parent || !origins.includes(origin) || data !== FRAME_PORT || !first) return;
-    window.removeEventListener("message", onMessage);
-    resolve(first);
-  };
-  window.addEventListener("message", onMessage);
-});
+const port = acceptPort();
 const shown = new Promise<ShownLaunch>((resolve) => {
   let isShown = false;
   port.then((opened) => {

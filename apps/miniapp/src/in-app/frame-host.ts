@@ -1,43 +1,19 @@
 import { createHost, type Host } from "../telegram/host.ts";
-import type { Bridge } from "../telegram/late-bridge.ts";
-import type { FromFrame, ShownLaunch, ToFrame } from "./messages.ts";
+import type { FromFrame, ShownLaunch } from "./messages.ts";
+import { portBridge } from "./port-bridge.ts";
 import { isOver, resultAfter, resultOfInterstitial, type ShowResult } from "./show-result.ts";
 import type { WatchedFrame } from "./watch-frame.ts";
 
 /** Rotations and keyboards are over by then. */
 const REPORTED_AFTER_MS = 1000;
 
-/**
- * The publisher's page around this frame, as the app's host. Telegram refuses methods of a frame's origin, so the script in
- * the page calls them, and passes on the client's events.
- */
+/** The publisher's page around this frame, as the app's host. */
 export function createFrameHost(
   port: MessagePort,
   { client, format, frame }: Pick<ShownLaunch, "client" | "format"> & { frame: WatchedFrame },
 ): Host {
   const tell = (message: FromFrame) => port.postMessage(message);
-  const listeners = new Map<string, Set<(data: unknown) => void>>();
-  const hear = (name: string, data: unknown) => {
-    for (const listener of listeners.get(name) ?? []) listener(data);
-  };
-  port.addEventListener("message", ({ data }: MessageEvent<ToFrame>) => {
-    if (data?.kind === "event") hear(data.name, data.data);
-  });
-  // The page's dialog does not hear the keys of its frame.
-  window.addEventListener("keydown", ({ key }) => key === "Escape" && hear("back_button_pressed", null));
-  const post: Bridge["post"] = (method, parameters) => tell({ kind: "call", method, parameters });
-  const bridge: Bridge = {
-    post,
-    postNow(method, parameters) {
-      if (client !== "none") post(method, parameters);
-      return client !== "none";
-    },
-    on(name, listener) {
-      const heard = listeners.get(name) ?? new Set();
-      listeners.set(name, heard.add(listener));
-      return () => heard.delete(listener);
-    },
-  };
+  const bridge = portBridge(port, client);
   let result: ShowResult = { outcome: "unavailable", reason: "unreachable" };
   const host = createHost(bridge);
   return {

@@ -41,11 +41,17 @@ export interface ShownLaunch {
   readonly client: "native" | "web" | "none";
 }
 
+/** What `showTasks()` answers, the same as `TasksResult` of `@intermission/publisher/in-app`. */
+export interface TasksResult {
+  readonly outcome: "closed" | "refused" | "unavailable";
+  readonly reason?: string;
+}
+
 /** From the frame to the script. */
 export type FromFrame =
   | { readonly kind: "call"; readonly method: string; readonly parameters: object | undefined }
-  /** What `show` answers if the frame is removed now. */
-  | { readonly kind: "result"; readonly result: ShowResult }
+  /** What `show`, or `showTasks`, answers if the frame is removed now. */
+  | { readonly kind: "result"; readonly result: ShowResult | TasksResult }
   /** The video begins. */
   | { readonly kind: "started" }
   /** The ad waits, since too little of the frame is in view. */

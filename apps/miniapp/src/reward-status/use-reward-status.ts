@@ -112,7 +112,7 @@ export function publisherQuery(url: string, botId: string, initData: string) {
 function usePublisherStatus(session: Session, code: string, initData: string, sinceMs: number) {
   const url = session.bot.publisher_api_url;
   const signIn = useQuery({ ...publisherQuery(url ?? "", session.bot.bot_id, initData), enabled: url !== undefined });
-  const api = signIn.data?.outcome === "signed-in" ? signIn.data : undefined;
+  const api = signIn.data;
   const { data, error } = useQuery({
     queryKey: ["publisher-status", url, code],
     queryFn: api ? () => api.readStatus(code) : skipToken,
@@ -124,7 +124,7 @@ function usePublisherStatus(session: Session, code: string, initData: string, si
   useEffect(() => {
     if (isForgotten) refetch();
   }, [isForgotten, refetch]);
-  return { status: data, isReachable: url !== undefined && signIn.data?.outcome !== "refused" };
+  return { status: data, isReachable: url !== undefined && api !== null };
 }
 
 type Decided = Exclude<Answer<StatusResponse>, { outcome: "unreachable" }>;

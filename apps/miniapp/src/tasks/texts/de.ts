@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const de: TaskTexts = {
+  title: "Aufgaben",
+  lead: "Das ist Werbung: Werbende bezahlen dafür. Du entscheidest, was du machst.",
+  join: "Beitreten",
+  start: "Bot öffnen",
+  again: "Erneut öffnen",
+  check: "Prüfen",
+  stay: { one: "Bleib {count} Tag.", other: "Bleib {count} Tage." },
+  afterwards: "Danach kommt die Belohnung.",
+  toJoin: "Tritt bei und komm dann hierher zurück.",
+  toStart: "Tippe dort auf „Starten“: Der Bot meldet es.",
+  notYet: "Noch nicht gemeldet. Versuch es gleich noch einmal.",
+  confirming: "Du bist beigetreten. Das dauert bis zu einer Minute.",
+  earned: "Belohnung verdient. Damit du sie behältst, bleib bis: {moment}.",
+  waiting: "Du bist beigetreten. Bleib bis: {moment}, dann kommt die Belohnung.",
+  kept: "Fertig. Die Belohnung gehört dir.",
+  reversed: "Du bist zu früh gegangen. Die Belohnung wurde abgezogen.",
+  left: "Du bist zu früh gegangen. Es gibt keine Belohnung.",
+  void: "Das zählt nicht, also gibt es keine Belohnung.",
+  over: "Diese Aufgabe ist vorbei.",
+  busy: "Telegram ist ausgelastet. Versuch es in ein paar Sekunden.",
+  empty: "Gerade keine Aufgaben",
+  later: "Schau später wieder vorbei.",
+};

@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const en: TaskTexts = {
+  title: "Tasks",
+  lead: "Ads: advertisers pay for these. You choose what to do.",
+  join: "Join",
+  start: "Open the bot",
+  again: "Open again",
+  check: "Check",
+  stay: { one: "Stay for {count} day.", other: "Stay for {count} days." },
+  afterwards: "The reward comes after that.",
+  toJoin: "Join, then come back here.",
+  toStart: "Tap “Start” there: the bot reports it.",
+  notYet: "Not reported yet. Try again in a moment.",
+  confirming: "We see that you joined. This takes up to a minute.",
+  earned: "Reward earned. To keep it, stay until {moment}.",
+  waiting: "You joined. Stay until {moment}, and the reward comes.",
+  kept: "Done. The reward is yours.",
+  reversed: "You left too early. The reward was taken back.",
+  left: "You left too early. There is no reward.",
+  void: "This didn’t count, so there is no reward.",
+  over: "This task has ended.",
+  busy: "Telegram is busy. Try again in a few seconds.",
+  empty: "No tasks right now",
+  later: "Please come back later.",
+};

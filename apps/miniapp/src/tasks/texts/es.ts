@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const es: TaskTexts = {
+  title: "Tareas",
+  lead: "Son anuncios: los pagan los anunciantes. Tú eliges qué hacer.",
+  join: "Unirme",
+  start: "Abrir el bot",
+  again: "Abrir otra vez",
+  check: "Comprobar",
+  stay: { one: "Quédate {count} día.", many: "Quédate {count} de días.", other: "Quédate {count} días." },
+  afterwards: "La recompensa llega después.",
+  toJoin: "Únete y vuelve aquí.",
+  toStart: "Toca «Iniciar» allí: el bot lo comunica.",
+  notYet: "Aún no hay confirmación. Inténtalo en un momento.",
+  confirming: "Vemos que te uniste. Tarda hasta un minuto.",
+  earned: "Recompensa obtenida. Para conservarla, quédate hasta: {moment}.",
+  waiting: "Te uniste. Quédate hasta: {moment}, y llegará la recompensa.",
+  kept: "Listo. La recompensa es tuya.",
+  reversed: "Saliste demasiado pronto. Se retiró la recompensa.",
+  left: "Saliste demasiado pronto. No hay recompensa.",
+  void: "No se contó, así que no hay recompensa.",
+  over: "Esta tarea terminó.",
+  busy: "Telegram está ocupado. Inténtalo en unos segundos.",
+  empty: "No hay tareas ahora",
+  later: "Vuelve más tarde.",
+};

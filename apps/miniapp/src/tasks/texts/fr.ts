@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const fr: TaskTexts = {
+  title: "Tâches",
+  lead: "Ce sont des publicités : les annonceurs les paient. À vous de choisir.",
+  join: "Rejoindre",
+  start: "Ouvrir le bot",
+  again: "Rouvrir",
+  check: "Vérifier",
+  stay: { one: "Restez {count} jour.", many: "Restez {count} de jours.", other: "Restez {count} jours." },
+  afterwards: "La récompense arrive ensuite.",
+  toJoin: "Rejoignez, puis revenez ici.",
+  toStart: "Touchez « Démarrer » : le bot le signale.",
+  notYet: "Rien n’est encore signalé. Réessayez dans un instant.",
+  confirming: "Vous avez bien rejoint. Cela prend jusqu’à une minute.",
+  earned: "Récompense gagnée. Pour la garder, restez jusqu’à : {moment}.",
+  waiting: "Vous avez rejoint. Restez jusqu’à : {moment}, et la récompense arrive.",
+  kept: "C’est fait. La récompense est à vous.",
+  reversed: "Vous êtes parti trop tôt. La récompense a été retirée.",
+  left: "Vous êtes parti trop tôt. Il n’y a pas de récompense.",
+  void: "Cela n’a pas compté, donc pas de récompense.",
+  over: "Cette tâche est terminée.",
+  busy: "Telegram est occupé. Réessayez dans quelques secondes.",
+  empty: "Aucune tâche pour l’instant",
+  later: "Revenez plus tard.",
+};

@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const id: TaskTexts = {
+  title: "Tugas",
+  lead: "Ini iklan: pengiklan yang membayar. Anda bebas memilih.",
+  join: "Gabung",
+  start: "Buka bot",
+  again: "Buka lagi",
+  check: "Periksa",
+  stay: { other: "Bertahanlah {count} hari." },
+  afterwards: "Hadiah datang setelah itu.",
+  toJoin: "Gabung, lalu kembali ke sini.",
+  toStart: "Ketuk “Mulai” di sana: bot akan melapor.",
+  notYet: "Belum ada konfirmasi. Coba lagi sebentar lagi.",
+  confirming: "Anda sudah bergabung. Ini perlu hingga satu menit.",
+  earned: "Hadiah didapat. Agar tetap milik Anda, bertahanlah sampai: {moment}.",
+  waiting: "Anda sudah bergabung. Bertahanlah sampai: {moment}, lalu hadiah datang.",
+  kept: "Selesai. Hadiahnya milik Anda.",
+  reversed: "Anda keluar terlalu cepat. Hadiah ditarik kembali.",
+  left: "Anda keluar terlalu cepat. Tidak ada hadiah.",
+  void: "Ini tidak dihitung, jadi tidak ada hadiah.",
+  over: "Tugas ini sudah berakhir.",
+  busy: "Telegram sedang sibuk. Coba lagi dalam beberapa detik.",
+  empty: "Belum ada tugas",
+  later: "Silakan kembali nanti.",
+};

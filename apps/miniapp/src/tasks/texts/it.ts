@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const it: TaskTexts = {
+  title: "Attività",
+  lead: "Sono annunci: li pagano gli inserzionisti. Scegli tu cosa fare.",
+  join: "Entra",
+  start: "Apri il bot",
+  again: "Riapri",
+  check: "Controlla",
+  stay: { one: "Resta {count} giorno.", many: "Resta {count} di giorni.", other: "Resta {count} giorni." },
+  afterwards: "La ricompensa arriva dopo.",
+  toJoin: "Entra, poi torna qui.",
+  toStart: "Tocca «Avvia» lì: il bot lo segnala.",
+  notYet: "Non ancora segnalato. Riprova tra un momento.",
+  confirming: "Vediamo che sei dentro. Ci vuole al massimo un minuto.",
+  earned: "Ricompensa ottenuta. Per tenerla, resta fino a: {moment}.",
+  waiting: "Sei dentro. Resta fino a: {moment}, e la ricompensa arriva.",
+  kept: "Fatto. La ricompensa è tua.",
+  reversed: "Sei uscito troppo presto. La ricompensa è stata ritirata.",
+  left: "Sei uscito troppo presto. Non c’è ricompensa.",
+  void: "Non è stato contato, quindi non c’è ricompensa.",
+  over: "Questa attività è finita.",
+  busy: "Telegram è occupato. Riprova tra qualche secondo.",
+  empty: "Nessuna attività ora",
+  later: "Torna più tardi.",
+};

@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const pt: TaskTexts = {
+  title: "Tarefas",
+  lead: "São anúncios: os anunciantes pagam por eles. Você escolhe o que fazer.",
+  join: "Entrar",
+  start: "Abrir o bot",
+  again: "Abrir de novo",
+  check: "Verificar",
+  stay: { one: "Fique {count} dia.", many: "Fique {count} de dias.", other: "Fique {count} dias." },
+  afterwards: "A recompensa vem depois disso.",
+  toJoin: "Entre e volte para cá.",
+  toStart: "Toque em “Iniciar” lá: o bot avisa.",
+  notYet: "Ainda sem confirmação. Tente daqui a pouco.",
+  confirming: "Vimos que você entrou. Leva até um minuto.",
+  earned: "Recompensa ganha. Para mantê-la, fique até: {moment}.",
+  waiting: "Você entrou. Fique até: {moment}, e a recompensa vem.",
+  kept: "Pronto. A recompensa é sua.",
+  reversed: "Você saiu cedo demais. A recompensa foi retirada.",
+  left: "Você saiu cedo demais. Não há recompensa.",
+  void: "Isso não contou, então não há recompensa.",
+  over: "Esta tarefa terminou.",
+  busy: "O Telegram está ocupado. Tente em alguns segundos.",
+  empty: "Nenhuma tarefa agora",
+  later: "Volte mais tarde.",
+};

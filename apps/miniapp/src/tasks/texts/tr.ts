@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const tr: TaskTexts = {
+  title: "Görevler",
+  lead: "Bunlar reklamdır: parasını reklamverenler öder. Seçim sizin.",
+  join: "Katıl",
+  start: "Botu aç",
+  again: "Yeniden aç",
+  check: "Kontrol et",
+  stay: { one: "{count} gün kalın.", other: "{count} gün kalın." },
+  afterwards: "Ödül bundan sonra gelir.",
+  toJoin: "Katılın, sonra buraya dönün.",
+  toStart: "Orada “Başlat”a dokunun: bot bildirir.",
+  notYet: "Henüz bildirilmedi. Biraz sonra yeniden deneyin.",
+  confirming: "Katıldığınızı görüyoruz. Bu bir dakika kadar sürer.",
+  earned: "Ödül kazanıldı. Sizde kalması için şu ana kadar kalın: {moment}.",
+  waiting: "Katıldınız. Şu ana kadar kalın: {moment}, sonra ödül gelir.",
+  kept: "Tamam. Ödül sizin.",
+  reversed: "Çok erken ayrıldınız. Ödül geri alındı.",
+  left: "Çok erken ayrıldınız. Ödül yok.",
+  void: "Bu sayılmadı, bu yüzden ödül yok.",
+  over: "Bu görev sona erdi.",
+  busy: "Telegram meşgul. Birkaç saniye sonra yeniden deneyin.",
+  empty: "Şu an görev yok",
+  later: "Lütfen daha sonra gelin.",
+};

@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const uz: TaskTexts = {
+  title: "Vazifalar",
+  lead: "Bular reklama: haqini reklama beruvchilar to‘laydi. Bajarish ixtiyoriy.",
+  join: "Qo‘shilish",
+  start: "Botni ochish",
+  again: "Qayta ochish",
+  check: "Tekshirish",
+  stay: { one: "{count} kun qoling.", other: "{count} kun qoling." },
+  afterwards: "Mukofot shundan keyin keladi.",
+  toJoin: "Qo‘shiling va shu yerga qayting.",
+  toStart: "U yerda «Boshlash»ni bosing: bot o‘zi xabar beradi.",
+  notYet: "Hali tasdiqlanmadi. Birozdan keyin urinib ko‘ring.",
+  confirming: "Qo‘shilganingizni ko‘ryapmiz. Bu bir daqiqagacha davom etadi.",
+  earned: "Mukofot olindi. Uni saqlash uchun qoling, muddat: {moment}.",
+  waiting: "Siz qo‘shildingiz. Qoling, muddat: {moment}, keyin mukofot keladi.",
+  kept: "Tayyor. Mukofot sizniki.",
+  reversed: "Juda erta chiqdingiz. Mukofot qaytarib olindi.",
+  left: "Juda erta chiqdingiz. Mukofot yo‘q.",
+  void: "Bu hisobga olinmadi, shuning uchun mukofot yo‘q.",
+  over: "Bu vazifa tugadi.",
+  busy: "Telegram band. Bir necha soniyadan keyin urinib ko‘ring.",
+  empty: "Hozir vazifa yo‘q",
+  later: "Keyinroq qayting.",
+};

@@ -1,0 +1,26 @@
+import type { TaskTexts } from "./task-texts.ts";
+
+export const vi: TaskTexts = {
+  title: "Nhiệm vụ",
+  lead: "Đây là quảng cáo do nhà quảng cáo trả tiền. Bạn tự chọn việc muốn làm.",
+  join: "Tham gia",
+  start: "Mở bot",
+  again: "Mở lại",
+  check: "Kiểm tra",
+  stay: { other: "Hãy ở lại {count} ngày." },
+  afterwards: "Phần thưởng đến sau đó.",
+  toJoin: "Hãy tham gia rồi quay lại đây.",
+  toStart: "Chạm “Bắt đầu” ở đó: bot sẽ tự báo.",
+  notYet: "Chưa có xác nhận. Hãy thử lại sau giây lát.",
+  confirming: "Bạn đã tham gia. Việc này mất tối đa một phút.",
+  earned: "Đã nhận thưởng. Để giữ phần thưởng, hãy ở lại đến: {moment}.",
+  waiting: "Bạn đã tham gia. Hãy ở lại đến: {moment}, phần thưởng sẽ đến.",
+  kept: "Xong. Phần thưởng là của bạn.",
+  reversed: "Bạn rời đi quá sớm. Phần thưởng đã bị thu hồi.",
+  left: "Bạn rời đi quá sớm. Không có phần thưởng.",
+  void: "Lần này không được tính nên không có phần thưởng.",
+  over: "Nhiệm vụ này đã kết thúc.",
+  busy: "Telegram đang bận. Hãy thử lại sau vài giây.",
+  empty: "Hiện chưa có nhiệm vụ",
+  later: "Vui lòng quay lại sau.",
+};

@@ -1,22 +1,21 @@
-import { advertiserRoutes } from "@intermission/operator-api/advertisers";
 import { type Bot, botRoutes } from "@intermission/operator-api/bots";
-import { campaignReviewRoutes } from "@intermission/operator-api/campaign-reviews";
 import { type Campaign, campaignRoutes, campaignSettings, defaultSettings } from "@intermission/operator-api/campaigns";
-import { creativeRoutes } from "@intermission/operator-api/creatives";
-import { endpointRoutes } from "@intermission/operator-api/endpoints";
-import { moneyRoutes } from "@intermission/operator-api/money";
-import { noticeRoutes } from "@intermission/operator-api/notices";
-import { advertiserParty, operatorParty, payee } from "@intermission/operator-api/parties";
-import { payoutRunRoutes } from "@intermission/operator-api/payout-runs";
+import { type OperatorRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import { peopleRoutes } from "@intermission/operator-api/people";
-import { publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
+import { clickRoutes } from "@intermission/operator-api/reviews";
+import type { OperatorRoute } from "@intermission/operator-api/route";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { advertiserNameForm, newAdvertiserForm, termsForm } from "../src/advertisers/advertiser-form-definitions.ts";
+import { wordsOfAdvertiserForm } from "../src/advertisers/form-words.ts";
 import { correctionForm, topUpForm } from "../src/advertisers/money-form-definitions.ts";
 import { advertiserPartyForm, operatorForm, payeeForm } from "../src/advertisers/party-forms.ts";
+import { contractWords, filedWords, partyWords } from "../src/advertisers/party-words.ts";
+import { advertiserWords, optionsOfCorrection } from "../src/advertisers/words.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
+import { botFormWords } from "../src/bots/form-words.ts";
 import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
+import { buyerForm, newBuyerForm, wordsOfBuyerForm } from "../src/buyers/buyer-forms.ts";
 import {
   approvalForm,
   campaignForm,
@@ -24,12 +23,15 @@ import {
   draftForm,
   newCampaignValues,
 } from "../src/campaigns/campaign-form-definition.ts";
+import { wordsOfCampaignForm } from "../src/campaigns/form-words.ts";
+import { videoForm } from "../src/campaigns/video-form.ts";
 import {
   creativeNameForm,
   legalLineForm,
   refusalForm,
   videoAddressForm,
 } from "../src/creatives/creative-form-definitions.ts";
+import { accountForm } from "../src/filings/account-form.ts";
 import {
   changedFields,
   defineForm,
@@ -41,55 +43,208 @@ import {
   withGroups,
 } from "../src/forms/form-definition.ts";
 import { fieldsOf } from "../src/forms/form-fields.ts";
+import type { FormWords } from "../src/forms/form-words.ts";
 import { payAllForm, payoutForm } from "../src/payouts/payout-form-definition.ts";
+import { personFormWords } from "../src/people/form-words.ts";
 import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
 import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";
+import { publisherCorrectionWords } from "../src/publisher/correction-words.ts";
+import { mailForm } from "../src/reports/mail-form.ts";
+import { channelForm, taskBotForm } from "../src/tasks/task-forms.ts";
+import { loadWords } from "../src/words/catalog.ts";
+import { type Language, languageNames, languages } from "../src/words/languages.ts";
 
-/** Each form of the console, with the bodies of the routes that it fills in. */
-const forms: readonly [string, FormDefinition, readonly z.ZodObject[]][] = [
-  ["campaign", campaignForm, [campaignRoutes.addCampaign.body, campaignRoutes.updateCampaign.body]],
-  [
-    "draft of a campaign",
-    draftForm,
-    [campaignReviewRoutes.draftCampaign.body, campaignReviewRoutes.reviseCampaign.body],
-  ],
-  ["approval of a campaign", approvalForm, [campaignReviewRoutes.approveCampaign.body]],
-  ["refusal of a campaign", campaignRefusalForm, [campaignReviewRoutes.refuseCampaign.body]],
-  ["bot", botForm, [botRoutes.updateBot.body]],
-  ["new bot", newBotForm, [botRoutes.addBot.body]],
-  ["new advertiser", newAdvertiserForm, [advertiserRoutes.addAdvertiser.body]],
-  ["name of an advertiser", advertiserNameForm, [advertiserRoutes.updateAdvertiser.body]],
-  ["invitation", invitationForm, [peopleRoutes.invitePerson.body]],
-  ["role of a person", roleForm, [peopleRoutes.changeRole.body]],
-  ["name of a creative", creativeNameForm, [creativeRoutes.renameCreative.body]],
-  ["legal line of a creative", legalLineForm, [creativeRoutes.setLegalLine.body]],
-  ["refusal of a creative", refusalForm, [creativeRoutes.refuseCreative.body]],
-  ["video by address", videoAddressForm, [creativeRoutes.addVideoByAddress.body]],
-  ["limit of an endpoint", endpointForm, [endpointRoutes.limitEndpoint.body]],
-  ["receivers of notices", noticesForm, [noticeRoutes.setNotices.body]],
-  ["top-up", topUpForm, [moneyRoutes.recordTopUp.body]],
-  ["correction", correctionForm, [moneyRoutes.correctAdvertiser.body]],
-  ["correction of a publisher", publisherCorrectionForm, [publisherMoneyRoutes.correctPublisher.body]],
-  ["payout", payoutForm, [publisherMoneyRoutes.recordPayout.body]],
-  ["terms of an advertiser", termsForm, [moneyRoutes.setTerms.body]],
-  ["payouts of a month", payAllForm, [payoutRunRoutes.payAll.body]],
-  ["details of the operator", operatorForm, [operatorParty]],
-  ["payee", payeeForm, [payee]],
-  ["details of an advertiser", advertiserPartyForm, [advertiserParty]],
-];
-
-/** The fields of a body that a form neither shows nor leaves to another place. */
-function missing({ fields, elsewhere }: FormDefinition, body: z.ZodObject): string[] {
-  return fieldsOf(body)
-    .map(({ name }) => name)
-    .filter((name) => !fields.has(name) && !Object.hasOwn(elsewhere, name));
+interface ConsoleForm {
+  readonly form: FormDefinition;
+  readonly routes: readonly OperatorRouteName[];
+  /** Of its choices. */
+  readonly wordsOf?: (language: Language) => Pick<FormWords, "options">;
 }
 
-test.each(forms)("each setting that a request of the %s can name has a field, once", (_, form, bodies) => {
-  for (const body of bodies) expect(missing(form, body)).toEqual([]);
-  const shown = form.sections.flatMap(({ fields }) => [...fields]);
-  expect(shown).toEqual([...new Set(shown)]);
+/** Each form of the console, with the routes whose bodies it fills in. */
+const forms: Readonly<Record<string, ConsoleForm>> = {
+  campaign: {
+    form: campaignForm,
+    routes: ["addCampaign", "updateCampaign"],
+    wordsOf: (language) => wordsOfCampaignForm(language, "credit"),
+  },
+  "draft of a campaign": {
+    form: draftForm,
+    routes: ["draftCampaign", "reviseCampaign"],
+    wordsOf: (language) => wordsOfCampaignForm(language, "credit"),
+  },
+  "approval of a campaign": {
+    form: approvalForm,
+    routes: ["approveCampaign"],
+    wordsOf: (language) => wordsOfCampaignForm(language, "credit"),
+  },
+  "refusal of a campaign": { form: campaignRefusalForm, routes: ["refuseCampaign"] },
+  "video of a campaign": { form: videoForm, routes: ["attachCreative"] },
+  bot: { form: botForm, routes: ["updateBot"], wordsOf: (language) => botFormWords[language] },
+  "new bot": { form: newBotForm, routes: ["addBot"] },
+  buyer: { form: buyerForm, routes: ["updateBuyer"], wordsOf: wordsOfBuyerForm },
+  "new buyer": { form: newBuyerForm, routes: ["addBuyer"], wordsOf: wordsOfBuyerForm },
+  "new advertiser": {
+    form: newAdvertiserForm,
+    routes: ["addAdvertiser"],
+    wordsOf: (language) => wordsOfAdvertiserForm(language, "credit"),
+  },
+  "name of an advertiser": { form: advertiserNameForm, routes: ["updateAdvertiser"] },
+  invitation: { form: invitationForm, routes: ["invitePerson"], wordsOf: personFormWords },
+  "role of a person": { form: roleForm, routes: ["changeRole"], wordsOf: personFormWords },
+  "name of a creative": { form: creativeNameForm, routes: ["renameCreative"] },
+  "legal line of a creative": { form: legalLineForm, routes: ["setLegalLine"] },
+  "refusal of a creative": { form: refusalForm, routes: ["refuseCreative", "refuseBoughtCreative"] },
+  "video by address": { form: videoAddressForm, routes: ["addVideoByAddress"] },
+  "limit of an endpoint": { form: endpointForm, routes: ["limitEndpoint"] },
+  "receivers of notices": { form: noticesForm, routes: ["setNotices"] },
+  "top-up": { form: topUpForm, routes: ["recordTopUp"] },
+  correction: {
+    form: correctionForm,
+    routes: ["correctAdvertiser"],
+    wordsOf: (language) => ({ options: optionsOfCorrection(advertiserWords[language]) }),
+  },
+  "correction of a publisher": {
+    form: publisherCorrectionForm,
+    routes: ["correctPublisher"],
+    wordsOf: (language) => publisherCorrectionWords[language],
+  },
+  payout: { form: payoutForm, routes: ["recordPayout"] },
+  "terms of an advertiser": {
+    form: termsForm,
+    routes: ["setTerms"],
+    wordsOf: (language) => wordsOfAdvertiserForm(language, "credit"),
+  },
+  "payouts of a month": { form: payAllForm, routes: ["payAll"] },
+  "details of the operator": { form: operatorForm, routes: ["setOperatorParty"], wordsOf: partyOptions },
+  payee: { form: payeeForm, routes: ["setPayee"], wordsOf: partyOptions },
+  "details of an advertiser": {
+    form: advertiserPartyForm,
+    routes: ["setAdvertiserParty"],
+    wordsOf: partyOptions,
+  },
+  "operator of ad data": { form: accountForm, routes: ["setOrd"] },
+  "task bot": { form: taskBotForm, routes: ["addTaskBot"] },
+  channel: { form: channelForm, routes: ["addTaskChannel"] },
+  "mails of a report": {
+    form: mailForm,
+    routes: ["mailSavedReport"],
+    wordsOf: (language) => loadWords("mailForm")[language],
+  },
+};
+
+function partyOptions(language: Language) {
+  const words = partyWords[language];
+  return { options: { language: languageNames, ...filedWords(words).options, ...contractWords(words).options } };
+}
+
+const ofFilters = "the filters of the list";
+const ofSignIn = "the screens of sign-in";
+const ofPressed = "the button that is pressed";
+const ofCommands = "the command line";
+const unseen = "what the browser answers with";
+
+/** Where the console sets the fields of the other bodies; for fields that it does not set, why. */
+const elsewhereSet: { readonly [Name in OperatorRouteName]?: Readonly<Record<string, string>> } = {
+  addUploadedVideo: { uploadId: "the upload", name: "the name of its file" },
+  addVastTag: { url: "the field of the tester" },
+  tryVastTag: { url: "the field of the tester" },
+  approveCreative: { revision: "of what the reader sees" },
+  reopenReview: { revision: "of what the reader sees" },
+  approveBoughtCreative: { revision: "of what the reader sees" },
+  reopenBoughtCreative: { revision: ofCommands },
+  forecastViews: Object.fromEntries(
+    fieldsOf(campaignRoutes.forecastViews.body).map(({ name }) => [name, "the form of the campaign"]),
+  ),
+  raiseBudget: { totalBudgetMicros: "the list's field", dailyBudgetMicros: "the list's field" },
+  revertCampaign: { entryId: ofPressed },
+  setOrder: { mode: "the panel of the order", campaignIds: "the panel of the order" },
+  // Running servers keep the one that they started with.
+  setCurrency: { currency: ofCommands },
+  syncOrd: { month: "the last month that is over", isDryRun: ofCommands },
+  replayDeliveries: { scope: "the window", since: "the window", until: "the window", after: "the page before" },
+  enableEndpoint: { skipTest: ofPressed },
+  testEndpoint: { event: "rewarded", userId: ofCommands },
+  reverseConversion: { clickId: ofPressed, event: ofPressed, conversionId: ofPressed },
+  setTaskUpdates: { updatesBy: ofPressed },
+  saveReport: { name: "the window", search: "the address of the report" },
+  signIn: { email: ofSignIn, password: ofSignIn, code: ofSignIn },
+  openSignInLink: { token: ofSignIn },
+  openInvitation: { token: ofSignIn },
+  acceptInvitation: { token: ofSignIn, password: ofSignIn, code: ofSignIn },
+  createSignInLink: { email: ofCommands },
+  startOpenIdSignIn: { providerId: ofPressed, invitation: ofSignIn },
+  finishOpenIdSignIn: { query: ofSignIn },
+  signInWithPasskey: { credential: unseen },
+  startLinkingIdentity: { providerId: ofPressed },
+  linkIdentity: { query: ofSignIn },
+  addPasskey: { name: "the window", credential: unseen },
+  renamePasskey: { name: "the window" },
+  changePassword: { currentPassword: "the window", code: "the window", password: "the window" },
+  markAlertsRead: { upTo: "the latest that is shown" },
+  // The screen draws its causes and channels as a table.
+  setAlertSettings: { channels: "the screen", language: "the screen", telegramChatId: "the screen" },
+  ...Object.fromEntries(
+    (["releaseViews", "refuseViews", "refundViews", "releaseClicks", "refuseClicks", "refundClicks"] as const).map(
+      (name) => [
+        name,
+        Object.fromEntries(fieldsOf(clickRoutes.releaseClicks.body).map((field) => [field.name, ofFilters])),
+      ],
+    ),
+  ),
+};
+
+/**
+ * The fields of a body that a form neither shows nor leaves to another place, by their names or that of their group. What is
+ * `expected` of the object is what the form has read.
+ */
+function missing({ fields, elsewhere }: Pick<FormDefinition, "fields" | "elsewhere">, body: z.ZodObject): string[] {
+  const isElsewhere = (name: string) =>
+    Object.hasOwn(elsewhere, name) || Object.hasOwn(elsewhere, name.replace(/[/].*/, ""));
+  return fieldsOf(body)
+    .map(({ name }) => name)
+    .filter((name) => !fields.has(name) && !isElsewhere(name) && !name.startsWith("expected/"));
+}
+
+const bodies = Object.entries<OperatorRoute>(operatorRoutes).flatMap(([name, { body }]) =>
+  body instanceof z.ZodObject ? [{ name: name as OperatorRouteName, body }] : [],
+);
+
+test("each body of the operator's API is an object, whose fields can be named", () => {
+  const others = Object.values<OperatorRoute>(operatorRoutes).filter(
+    ({ body }) => body !== undefined && body !== "file" && !(body instanceof z.ZodObject),
+  );
+  expect(others).toEqual([]);
+  expect(bodies.length).toBeGreaterThan(70);
 });
+
+test.each(bodies)(
+  "each field that $name takes is set by a form, or it is written here where else",
+  ({ name, body }) => {
+    const ofRoute = Object.values(forms).filter(({ routes }) => routes.includes(name));
+    for (const { form } of ofRoute) expect(missing(form, body)).toEqual([]);
+    if (ofRoute.length > 0) return;
+    const elsewhere = elsewhereSet[name] ?? {};
+    expect(missing({ fields: new Map(), elsewhere }, body)).toEqual([]);
+  },
+);
+
+test.each(Object.entries(forms))(
+  "the form of the %s shows each field once, and has a word for each choice",
+  (_, one) => {
+    const { form, wordsOf } = one;
+    const shown = form.sections.flatMap(({ fields }) => [...fields]);
+    expect(shown).toEqual([...new Set(shown)]);
+    const choices = [...form.fields.values()].filter(({ options }) => options.length > 0);
+    for (const language of languages) {
+      const words = wordsOf?.(language).options ?? {};
+      const wordless = choices.flatMap(({ name, options }) =>
+        options.filter((option) => !words[name]?.[option]).map((option) => `${language} ${name} ${option}`),
+      );
+      expect(wordless).toEqual([]);
+    }
+  },
+);
 
 test("a setting that is added to a schema, and to no form, is named", () => {
   const body = campaignSettings.extend({

@@ -7,7 +7,7 @@ import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
 import { correctionForm, emptyCorrection } from "./money-form-definitions.ts";
 import type { MoneyDialogProps } from "./top-up-dialog.tsx";
-import { advertiserWords } from "./words.ts";
+import { advertiserWords, optionsOfCorrection } from "./words.ts";
 
 export function CorrectionDialog({ advertiser: { advertiserId, name }, currency, onClose }: MoneyDialogProps) {
   const words = useWords(advertiserWords);
@@ -16,7 +16,7 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const correct = useConfirmedChange(moneyRoutes.correctAdvertiser);
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const { amountTitle, direction, against, why, credit, debit, revenue, cash } = words;
+  const { amountTitle, direction, against, why } = words;
   return (
     <RequestDialog
       title={words.correctionOf(name)}
@@ -27,7 +27,7 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
       fixed={{ idempotencyKey }}
       wordsOf={() => ({
         labels: { amountMicros: amountTitle, direction, against, note: why },
-        options: { direction: { credit, debit }, against: { revenue, cash } },
+        options: optionsOfCorrection(words),
       })}
       request={correct}
       onBody={(body) =>

@@ -1,4 +1,3 @@
-import type { ContractAction, ContractSubject, ContractType, PersonKind } from "@intermission/operator-api/ord-words";
 import { partyRoutes } from "@intermission/operator-api/parties";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ComponentProps } from "react";
@@ -10,12 +9,10 @@ import { useAnswer } from "../operator/use-operator.ts";
 import { AnswerView } from "../ui/answer-view.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { type ConfirmedChange, useConfirmedChange } from "../ui/use-confirmed-change.tsx";
-import { loadWords } from "../words/catalog.ts";
-import { type Language, languageNames } from "../words/languages.ts";
+import { languageNames } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
 import { advertiserPartyForm, operatorForm, payeeForm } from "./party-forms.ts";
-
-const partyWords = loadWords("parties");
+import { contractWords, filedWords, partyWords } from "./party-words.ts";
 
 /** What statements and payouts say of the operator, and below which amount nothing is paid. */
 export function OperatorDialog({ onClose }: { onClose: () => void }) {
@@ -146,31 +143,6 @@ export function PayeeDialog({ botId, name, onClose }: { botId: string; name: str
       onClose={onClose}
     />
   );
-}
-
-type PartyWords = (typeof partyWords)[Language];
-
-/** Words of the fields that are filed in Russia. */
-function filedWords({ russia, personKind, personKinds, inn, innHint, filedName, filedNameHint }: PartyWords) {
-  return {
-    labels: { personKind, inn, filedName },
-    hints: { inn: innHint, filedName: filedNameHint },
-    options: { personKind: personKinds satisfies Record<PersonKind, string> },
-    sections: { russia },
-  };
-}
-
-function contractWords(words: PartyWords) {
-  const { contractNumber, contractDate, contractAmount, contractType, contractSubject, contractAction } = words;
-  return {
-    labels: { contractNumber, contractDate, contractAmount, contractType, contractSubject, contractAction },
-    hints: { contractDate: words.contractDateHint, contractAmount: words.contractAmountHint },
-    options: {
-      contractType: words.contractTypes satisfies Record<ContractType, string>,
-      contractSubject: words.contractSubjects satisfies Record<ContractSubject, string>,
-      contractAction: words.contractActions satisfies Record<ContractAction, string>,
-    },
-  };
 }
 
 type PartyDialogProps<

@@ -1,6 +1,7 @@
 import type { Campaign, CampaignCreative } from "@intermission/operator-api/campaigns";
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { callOperator } from "../operator/call-operator.ts";
 import { useAnswer } from "../operator/use-operator.ts";
 import { useMay, usePerson } from "../session/use-session.ts";
@@ -12,6 +13,9 @@ import { loadWords } from "../words/catalog.ts";
 import { useWords } from "../words/word-table.ts";
 
 const videoWords = loadWords("campaignVideos");
+
+/** The form is loaded when it is opened. */
+const VideoDialog = lazy(async () => ({ default: (await import("./video-dialog.tsx")).VideoDialog }));
 
 /** The videos of a campaign; one more is added, or one is removed, each the other's inverse. The last one stays. */
 export function CampaignVideos({ campaign: { campaignId, creatives, status } }: { campaign: Campaign }) {
@@ -29,7 +33,9 @@ export function CampaignVideos({ campaign: { campaignId, creatives, status } }: 
           {shown.map((creative) => (
             <Video
               key={creative.creativeId}
+              campaignId={campaignId}
               creative={creative}
+              isOpen={isOpen}
               hasWeights={shown.length > 1}
               isBusy={isPending}
               onRemove={
@@ -53,14 +59,20 @@ export function CampaignVideos({ campaign: { campaignId, creatives, status } }: 
 }
 
 interface VideoProps {
+  campaignId: string;
   creative: CampaignCreative;
   hasWeights: boolean;
+  /** Whether the campaign can still be changed. */
+  isOpen: boolean;
   isBusy: boolean;
   onRemove: ((creative: { creativeId: string; name: string }) => void) | undefined;
 }
 
-function Video({ creative: { creativeId, isApproved, weight }, hasWeights, isBusy, onRemove }: VideoProps) {
+function Video({ campaignId, creative, hasWeights, isOpen, isBusy, onRemove }: VideoProps) {
   const words = useWords(videoWords);
+  const may = useMay();
+  const [isEdited, setEdited] = useState(false);
+  const { creativeId, isApproved, weight } = creative;
   const { data } = useAnswer(creativeRoutes.showCreative, { params: { creativeId } });
   const name = data?.name ?? creativeId;
   return (
@@ -70,6 +82,11 @@ function Video({ creative: { creativeId, isApproved, weight }, hasWeights, isBus
       </Link>
       {!isApproved && <span className="pill pill-late">{words.unapproved}</span>}
       {hasWeights && <span className="secondary">{words.often(weight)}</span>}
+      {isOpen && may("attachCreative") && (
+        <Button look="quiet" aria-label={words.settingsOf(name)} onClick={() => setEdited(true)}>
+          {words.settings}
+        </Button>
+      )}
       {onRemove && (
         <Button
           look="quiet"
@@ -80,6 +97,11 @@ function Video({ creative: { creativeId, isApproved, weight }, hasWeights, isBus
           {words.remove}
         </Button>
       )}
+      <Suspense>
+        {isEdited && (
+          <VideoDialog campaignId={campaignId} creative={creative} name={name} onClose={() => setEdited(false)} />
+        )}
+      </Suspense>
     </li>
   );
 }

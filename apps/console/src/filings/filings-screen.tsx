@@ -1,6 +1,7 @@
 import { type Filing, ordRoutes } from "@intermission/operator-api/ord";
 import type { FilingGap, FilingKind, FilingState } from "@intermission/operator-api/ord-words";
 import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
 import { useAnswer, useWholeList } from "../operator/use-operator.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
@@ -19,6 +20,9 @@ const filingWords = loadWords("filings") satisfies Record<
   { kinds: Record<FilingKind, string>; states: Record<FilingState, string>; gaps: Record<FilingGap, string> }
 >;
 
+/** The form is loaded when it is opened. */
+const AccountDialog = lazy(async () => ({ default: (await import("./account-dialog.tsx")).AccountDialog }));
+
 /** Records that are not filed at the operator of ad data (Russia), with the reason and the next step. */
 export function FilingsScreen() {
   const words = useWords(filingWords);
@@ -26,6 +30,8 @@ export function FilingsScreen() {
   const account = useAnswer(ordRoutes.showOrd);
   const filings = useWholeList(ordRoutes.listFilings, { query: {} });
   const columns = useColumns();
+  const may = useMay();
+  const [isEdited, setEdited] = useState(false);
   const hasKey = account.data?.hasKey === true;
   return (
     <Page
@@ -33,12 +39,13 @@ export function FilingsScreen() {
       aside={
         <>
           {filings.data && <AsOf at={filings.dataUpdatedAt} />}
+          {account.data && may("setOrd") && <Button onClick={() => setEdited(true)}>{words.account}</Button>}
           {hasKey && <SyncButton />}
         </>
       }
     >
       <div className="stack">
-        {account.data && !hasKey && <p className="secondary">{words.noKey}</p>}
+        {account.data && !hasKey && <p className="secondary">{may("setOrd") ? words.noKey : words.noKeyYet}</p>}
         <AnswerView query={filings}>
           {({ month, filings: rows, filed, left }) => (
             <div className="stack">
@@ -56,6 +63,9 @@ export function FilingsScreen() {
           )}
         </AnswerView>
       </div>
+      <Suspense>
+        {isEdited && account.data && <AccountDialog account={account.data} onClose={() => setEdited(false)} />}
+      </Suspense>
     </Page>
   );
 }

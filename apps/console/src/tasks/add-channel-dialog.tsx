@@ -1,7 +1,6 @@
 import { taskRoutes } from "@intermission/operator-api/tasks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { defineForm, typedValuesOf } from "../forms/form-definition.ts";
 import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useWholeList, wholeListOf } from "../operator/use-operator.ts";
 import { AdvertiserPicker } from "../session/advertiser-picker.tsx";
@@ -11,13 +10,9 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
 import { type Channel, CheckButton, RightsPill } from "./channel-rights.tsx";
+import { channelForm, newChannel } from "./task-forms.ts";
 import { taskWords } from "./words.ts";
 import "./tasks.css";
-
-const channelForm = defineForm(taskRoutes.addTaskChannel.body, {
-  sections: [{ fields: ["chat", "approvesRequests"] }],
-});
-const newChannel = typedValuesOf(channelForm, { chat: "", approvesRequests: false });
 
 const LIVE_MS = 3000;
 

@@ -1,13 +1,10 @@
 import { taskRoutes } from "@intermission/operator-api/tasks";
-import { defineForm, typedValuesOf } from "../forms/form-definition.ts";
 import { RequestDialog } from "../forms/request-dialog.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { useWords } from "../words/word-table.ts";
+import { newTaskBot, taskBotForm } from "./task-forms.ts";
 import { taskWords } from "./words.ts";
-
-const taskBotForm = defineForm(taskRoutes.addTaskBot.body, { sections: [{ fields: ["token"] }] });
-const newTaskBot = typedValuesOf(taskBotForm, { token: "" });
 
 /** The server reads the bot's name from Telegram by the token. */
 export function AddTaskBotDialog({ onClose }: { onClose: () => void }) {

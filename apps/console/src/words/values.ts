@@ -108,6 +108,9 @@ export interface Values {
   "campaignVideos.added": { name: string | number };
   "campaignVideos.removeOf": { name: string | number };
   "campaignVideos.removed": { name: string | number };
+  "campaignVideos.settingsOf": { name: string | number };
+  "campaignVideo.title": { name: string | number };
+  "campaignVideo.saved": { name: string | number };
   "campaignPlan.behind": { share: string | number };
   "campaignPlan.reasons.traffic": { views: string | number; amount: string | number };
   "campaignPlan.reasons.daily-budget": { views: string | number; amount: string | number };

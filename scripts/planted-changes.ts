@@ -235,7 +235,7 @@ const fieldOfCodes: PlantedChange = {
 const fieldOfWebhooks: PlantedChange = {
   name: "a field of webhooks",
   word: "placement",
-  maxFiles: 9,
+  maxFiles: 6,
   files: [
     {
       file: `${core}/webhook-event.ts`,
@@ -244,8 +244,8 @@ const fieldOfWebhooks: PlantedChange = {
     {
       file: `${core}/outgoing-webhook.ts`,
       write: all(
-        before("  test?: true;\n", "  placement?: string;\n"),
-        before("  test: true,\n", "  placement: true,\n"),
+        before("  occurred_at: string;\n", "  placement?: string;\n"),
+        before("  occurred_at: true,\n", "  placement: true,\n"),
       ),
     },
     {
@@ -268,28 +268,17 @@ const fieldOfWebhooks: PlantedChange = {
       file: "clients/python/src/intermission_ads/webhook.py",
       write: all(
         before("    is_test: bool\n", "    placement: str | None\n"),
-        before("        is_test=is_test,\n", '        placement=fields.get("placement"),\n'),
+        before('    "occurred_at",\n    "revenue', '    "placement",\n'),
+        before('        "is_test": fields', '        "placement": fields.get("placement"),\n'),
       ),
       noticedBy: ofContract,
     },
     {
-      file: "clients/python/src/intermission_ads/results.py",
-      write: before("        delivery=one", '        placement=one.get("placement"),\n'),
-      noticedBy: ofContract,
-    },
-    {
-      file: "clients/python/src/intermission_ads/refusal.py",
-      write: before('    *("occurred_at", "revenue', '    "placement",\n'),
-      noticedBy: ofContract,
-    },
-    {
-      file: "clients/go/refusal.go",
-      write: before("\t\tOccurredAt ", '\t\tPlacement     json.RawMessage `json:"placement,omitempty"`\n'),
-      noticedBy: ofContract,
-    },
-    {
       file: "clients/go/webhook.go",
-      write: after('\tOccurredAt string `json:"occurred_at"`\n', '\tPlacement  string `json:"placement"`\n'),
+      write: all(
+        after('\tOccurredAt string `json:"occurred_at"`\n', '\tPlacement  string `json:"placement"`\n'),
+        before("\tOccurredAt    json", '\tPlacement     json.RawMessage `json:"placement,omitempty"`\n'),
+      ),
       noticedBy: ofContract,
     },
   ],

@@ -169,20 +169,7 @@ func possibleOriginals(body []byte) [][]byte {
 		return nil
 	}
 	originals := [][]byte{[]byte(strings.Trim(string(body), blanks))}
-	var event struct {
-		Event         json.RawMessage `json:"event,omitempty"`
-		EventID       json.RawMessage `json:"event_id,omitempty"`
-		BotID         json.RawMessage `json:"bot_id,omitempty"`
-		UserID        json.RawMessage `json:"user_tg_id,omitempty"`
-		Code          json.RawMessage `json:"code,omitempty"`
-		Reference     json.RawMessage `json:"reference,omitempty"`
-		StartParam    json.RawMessage `json:"start_param,omitempty"`
-		ClientNote    json.RawMessage `json:"client_note,omitempty"`
-		OccurredAt    json.RawMessage `json:"occurred_at,omitempty"`
-		RevenueMicros json.RawMessage `json:"revenue_micros,omitempty"`
-		Currency      json.RawMessage `json:"currency,omitempty"`
-		Test          json.RawMessage `json:"test,omitempty"`
-	}
+	var event sentEvent
 	if json.Unmarshal(originals[0], &event) == nil {
 		for _, field := range []*json.RawMessage{&event.Reference, &event.StartParam, &event.ClientNote} {
 			*field = unescaped(*field)

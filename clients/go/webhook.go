@@ -32,6 +32,22 @@ type Event struct {
 	IsTest bool `json:"test"`
 }
 
+// sentEvent has the fields in the order in which the ad service writes them.
+type sentEvent struct {
+	Event         json.RawMessage `json:"event,omitempty"`
+	EventID       json.RawMessage `json:"event_id,omitempty"`
+	BotID         json.RawMessage `json:"bot_id,omitempty"`
+	UserID        json.RawMessage `json:"user_tg_id,omitempty"`
+	Code          json.RawMessage `json:"code,omitempty"`
+	Reference     json.RawMessage `json:"reference,omitempty"`
+	StartParam    json.RawMessage `json:"start_param,omitempty"`
+	ClientNote    json.RawMessage `json:"client_note,omitempty"`
+	OccurredAt    json.RawMessage `json:"occurred_at,omitempty"`
+	RevenueMicros json.RawMessage `json:"revenue_micros,omitempty"`
+	Currency      json.RawMessage `json:"currency,omitempty"`
+	Test          json.RawMessage `json:"test,omitempty"`
+}
+
 var (
 	// ErrNotGenuine says that no token signed the webhook, or that it was sent more than five minutes ago. The error itself is
 	// a *Refusal, which says why.

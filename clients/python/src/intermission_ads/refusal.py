@@ -144,17 +144,12 @@ def unpadded_tokens(tokens: Iterable[str]) -> list[str]:
 
 
 _MAX_SEARCHED_BYTES = 20_000
-# The order in which the ad service writes the fields.
-_field_order = (
-    *("event", "event_id", "bot_id", "user_tg_id", "code", "reference", "start_param", "client_note"),
-    *("occurred_at", "revenue_micros", "currency", "test"),
-)
 
 
-def possible_originals(body: bytes) -> list[bytes]:
+def possible_originals(body: bytes, field_order: Iterable[str]) -> list[bytes]:
     """What the ad service may have sent, if this is its body after a parser, a proxy or a gateway wrote it anew.
 
-    As compact JSON, in its own order of fields, encoded in base64, with its UTF-8 read as Latin-1, or with a byte order mark
+    As compact JSON, in the `field_order` in which it writes them, encoded in base64, with its UTF-8 read as Latin-1, or with a byte order mark
     or a line break around it. At most five bodies, none of which is this one.
     """
     if not 0 < len(body) <= _MAX_SEARCHED_BYTES:
@@ -170,7 +165,7 @@ def possible_originals(body: bytes) -> list[bytes]:
     except (ValueError, RecursionError):
         fields = None
     if isinstance(fields, dict):
-        ordered = {name: fields[name] for name in _field_order if name in fields}
+        ordered = {name: fields[name] for name in field_order if name in fields}
         found += [_compact(fields), _compact({**ordered, **fields})]
     return [one for one in dict.fromkeys(found) if one != body]
 

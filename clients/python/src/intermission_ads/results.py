@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
-from .webhook import AdEvent, AnyEventType, EventType, read_client_note, read_revenue, read_start_param
+from .webhook import AdEvent, AnyEventType, EventType, event_arguments, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
@@ -335,22 +335,7 @@ def read_events_page(answer: Mapping[str, Any]) -> EventsPage:
 
 
 def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
-    revenue_micros, currency = read_revenue(one)
-    return ListedEvent(
-        event=one["event"],
-        user_id=one["user_tg_id"],
-        event_id=one.get("event_id"),
-        bot_id=one.get("bot_id"),
-        code=one.get("code"),
-        reference=one.get("reference"),
-        start_param=read_start_param(one.get("start_param")),
-        client_note=read_client_note(one.get("client_note")),
-        occurred_at=one.get("occurred_at"),
-        revenue_micros=revenue_micros,
-        currency=currency,
-        is_test=one.get("test") is True or one["user_tg_id"] == "0",
-        delivery=one["delivery"],
-    )
+    return ListedEvent(**event_arguments(one), delivery=one["delivery"])
 
 
 def read_stats(answer: Mapping[str, Any]) -> Stats:

@@ -67,6 +67,23 @@ class AdEvent:
         return self.event_id or (f"{self.code}:{self.event}" if self.code else None)
 
 
+# The order in which the ad service writes the fields.
+field_order = (
+    "event",
+    "event_id",
+    "bot_id",
+    "user_tg_id",
+    "code",
+    "reference",
+    "start_param",
+    "client_note",
+    "occurred_at",
+    "revenue_micros",
+    "currency",
+    "test",
+)
+
+
 class WebhookRefused(Exception):
     """The request is no webhook of the contract. Answer `status` and do nothing."""
 
@@ -228,7 +245,7 @@ def _explain_x_signature(
         return WebhookRefusal("malformed-signature")
     if _has_x_signature([token.encode() for token in unpadded_tokens(tokens)], header, body):
         return WebhookRefusal("wrong-signature", "padded-token")
-    if any(_has_x_signature(keys, header, original) for original in possible_originals(body)):
+    if any(_has_x_signature(keys, header, original) for original in possible_originals(body, field_order)):
         return WebhookRefusal("wrong-signature", "changed-body")
     if _has_x_signature([token.encode() for token in others], header, body):
         return WebhookRefusal("wrong-signature", "another-bot")
@@ -269,19 +286,26 @@ def _read_event(body: bytes) -> AdEvent:
         if text is not None and not isinstance(text, str):
             raise Malformed(f"{name} is not a string")
         texts[name] = text
-    start_param = read_start_param(fields.get("start_param"))
-    is_test = fields.get("test") is True or user_id == "0"
+    return AdEvent(**event_arguments({**fields, **texts}))
+
+
+def event_arguments(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an `AdEvent`, of a webhook or of an event in a list."""
     revenue_micros, currency = read_revenue(fields)
-    return AdEvent(
-        event=event,
-        user_id=user_id,
-        start_param=start_param,
-        client_note=read_client_note(fields.get("client_note")),
-        revenue_micros=revenue_micros,
-        currency=currency,
-        is_test=is_test,
-        **texts,
-    )
+    return {
+        "event": fields["event"],
+        "user_id": fields["user_tg_id"],
+        "event_id": fields.get("event_id"),
+        "bot_id": fields.get("bot_id"),
+        "code": fields.get("code"),
+        "reference": fields.get("reference"),
+        "start_param": read_start_param(fields.get("start_param")),
+        "client_note": read_client_note(fields.get("client_note")),
+        "occurred_at": fields.get("occurred_at"),
+        "revenue_micros": revenue_micros,
+        "currency": currency,
+        "is_test": fields.get("test") is True or fields["user_tg_id"] == "0",
+    }
 
 
 def read_start_param(value: Any) -> str | None:

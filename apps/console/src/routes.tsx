@@ -20,6 +20,7 @@ import { reportsSearch } from "./reports/search.ts";
 import { reviewsSearch } from "./reviews/search.ts";
 import { NoPage } from "./shell/no-page.tsx";
 import { Root, Shell } from "./shell/shell.tsx";
+import { systemSearch } from "./system/search.ts";
 import { tasksSearch } from "./tasks/search.ts";
 import { timelineSearch } from "./timeline/search.ts";
 import { Skeleton } from "./ui/answer-view.tsx";
@@ -208,6 +209,7 @@ const audit = createRoute({
 const system = createRoute({
   ...under,
   path: "/system",
+  validateSearch: systemSearch,
   component: screen(() => import("./system/system-screen.tsx"), "SystemScreen"),
 });
 const account = createRoute({

@@ -49,9 +49,7 @@ import { personFormWords } from "../src/people/form-words.ts";
 import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
 import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";
 import { publisherCorrectionWords } from "../src/publisher/correction-words.ts";
-import { mailForm } from "../src/reports/mail-form.ts";
 import { channelForm, taskBotForm } from "../src/tasks/task-forms.ts";
-import { loadWords } from "../src/words/catalog.ts";
 import { type Language, languageNames, languages } from "../src/words/languages.ts";
 
 interface ConsoleForm {
@@ -126,11 +124,6 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   "operator of ad data": { form: accountForm, routes: ["setOrd"] },
   "task bot": { form: taskBotForm, routes: ["addTaskBot"] },
   channel: { form: channelForm, routes: ["addTaskChannel"] },
-  "mails of a report": {
-    form: mailForm,
-    routes: ["mailSavedReport"],
-    wordsOf: (language) => loadWords("mailForm")[language],
-  },
 };
 
 function partyOptions(language: Language) {
@@ -167,6 +160,7 @@ const elsewhereSet: { readonly [Name in OperatorRouteName]?: Readonly<Record<str
   testEndpoint: { event: "rewarded", userId: ofCommands },
   reverseConversion: { clickId: ofPressed, event: ofPressed, conversionId: ofPressed },
   setTaskUpdates: { updatesBy: ofPressed },
+  mailSavedReport: { every: "the window", hour: "the window", timeZone: "the window", hasCsv: "the window" },
   saveReport: { name: "the window", search: "the address of the report" },
   signIn: { email: ofSignIn, password: ofSignIn, code: ofSignIn },
   openSignInLink: { token: ofSignIn },

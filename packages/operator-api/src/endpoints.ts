@@ -2,7 +2,7 @@ import { endpointState, receiverWarnings } from "@intermission/ad-core/client-wo
 import { eventType, telegramId } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { grants } from "./access.ts";
-import { moment, next, wholeList } from "./fields.ts";
+import { moment, next, sortBy, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 export const disabledReasons = ["operator", "gone", "failing"] as const;
@@ -10,6 +10,10 @@ export type DisabledReason = (typeof disabledReasons)[number];
 
 export const breakerState = z.enum(["closed", "open", "half-open"]);
 export type BreakerState = z.output<typeof breakerState>;
+
+/** What lists of endpoints are sorted by: the bot's name, or its waiting webhooks. */
+export const endpointSorts = ["name", "waiting"] as const;
+export type EndpointSort = (typeof endpointSorts)[number];
 
 const warnings = z
   .array(z.enum(receiverWarnings))
@@ -69,8 +73,13 @@ export const endpointRoutes = {
         .transform((ids) => ids.split(","))
         .optional()
         .describe("Only of these bots: ids with commas between them."),
+      sort: sortBy(endpointSorts),
     }),
-    answer: z.object({ ...asOf, endpoints: z.array(listedEndpoint).describe("By the bot's id."), next }),
+    answer: z.object({
+      ...asOf,
+      endpoints: z.array(listedEndpoint).describe("By the bot's id, without `sort`."),
+      next,
+    }),
   },
   showEndpoint: {
     method: "GET",

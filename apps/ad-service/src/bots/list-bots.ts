@@ -1,4 +1,5 @@
 import type { Bot, BotSort } from "@intermission/operator-api/bots";
+import type { EndpointSort } from "@intermission/operator-api/endpoints";
 import { findPatterns } from "@intermission/postgres/find-patterns";
 import {
   byName,
@@ -37,14 +38,18 @@ const matching = `($1::boolean is null or is_suspended = $1) and (not $2::boolea
      or normalize(concat_ws(' ', bots.name, username), nfkc) ~ all ($4))`;
 
 const textEnds = { first: "''", last: "chr(1114111)" };
-const sorts: Record<BotSort, SortValue> = {
+/** What lists of bots and of their endpoints are sorted by. */
+export const sortsOfEndpoints: Record<EndpointSort, SortValue> = {
   name: byName("name"),
-  username: (of, isDescending) => `lower(${nullsLast("username", textEnds)(of, isDescending)}) collate "C"`,
-  category: (of, isDescending) => `${nullsLast("category", textEnds)(of, isDescending)} collate "C"`,
-  state: (of) => `${of}.is_suspended`,
   // As the list of endpoints counts them.
   waiting: (of) => `(select count(*) from (select from deliveries
        where deliveries.bot_id = ${of}.bot_id and deliveries.state = 'waiting' limit 10001) as counted)`,
+};
+const sorts: Record<BotSort, SortValue> = {
+  ...sortsOfEndpoints,
+  username: (of, isDescending) => `lower(${nullsLast("username", textEnds)(of, isDescending)}) collate "C"`,
+  category: (of, isDescending) => `${nullsLast("category", textEnds)(of, isDescending)} collate "C"`,
+  state: (of) => `${of}.is_suspended`,
 };
 
 /** Unnamed: the plan depends on the filter and the order, and people run it rarely. */

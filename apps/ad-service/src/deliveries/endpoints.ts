@@ -1,12 +1,12 @@
 import type { EndpointState } from "@intermission/ad-core/client-words";
 import type { AnswerWarning } from "@intermission/ad-core/receiver-warning";
-import type { DisabledReason, ListedEndpoint } from "@intermission/operator-api/endpoints";
+import type { DisabledReason, EndpointSort, ListedEndpoint } from "@intermission/operator-api/endpoints";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
-import { type ListPage, listPage } from "@intermission/postgres/keyset";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type ListPage, listPage, sortedPage, sortOf } from "@intermission/postgres/keyset";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
-import { isInTrouble } from "../bots/list-bots.ts";
+import { isInTrouble, sortsOfEndpoints } from "../bots/list-bots.ts";
 import { enqueueNotices } from "../notices/enqueue-notices.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim-deliveries.ts";
@@ -31,9 +31,7 @@ type ListedRow = Omit<ListedEndpoint, "disablePercent" | "warnings"> & {
   now: Date;
 };
 
-const list = statement<ListedRow>(
-  "endpoints.list",
-  `select bots.bot_id as "botId", bots.name, url, endpoints.state, state_since as "stateSince",
+const listed = `select bots.bot_id as "botId", bots.name, url, endpoints.state, state_since as "stateSince",
     disabled_reason as "disabledReason", breaker,
     case when breaker <> 'closed' then nullif(probe_at, '-infinity') end as "probeAt",
     case when backoff_until > now() then backoff_until end as "backoffUntil",
@@ -47,13 +45,24 @@ const list = statement<ListedRow>(
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
   from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
-  where ($1::text[] is null or bots.bot_id = any ($1)) and ($2::text is null or bots.bot_id > $2)
-    and ($3::text is null or endpoints.state = $3) and (not $5::boolean or ${isInTrouble})
-    and (not $6::boolean or exists (select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = 'waiting'))
-  order by bots.bot_id limit $4`,
+  where ($1::text[] is null or bots.bot_id = any ($1)) and ($3::text is null or endpoints.state = $3) and (not $5::boolean or ${isInTrouble})
+    and (not $6::boolean or exists (select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = 'waiting'))`;
+
+const list = statement<ListedRow>(
+  "endpoints.list",
+  `${listed} and ($2::text is null or bots.bot_id > $2) order by bots.bot_id limit $4`,
 );
 
+/** Unnamed: the plan depends on the order, and people run it rarely. */
+function sortedList(sort: NonNullable<EndpointList["sort"]>): Statement<ListedRow> {
+  const { value, isDescending } = sortOf<EndpointSort>(sort);
+  const keys = { table: "bots", id: "bot_id", after: "$2", limit: "$4" };
+  const { where, end } = sortedPage({ value: sortsOfEndpoints[value], isDescending }, keys);
+  return { name: "", text: `${listed} and ${where} ${end}` };
+}
+
 interface EndpointList {
+  sort?: EndpointSort | `-${EndpointSort}` | undefined;
   bots?: readonly string[] | undefined;
   after?: string | undefined;
   state?: EndpointState | undefined;
@@ -62,10 +71,11 @@ interface EndpointList {
   limit: number;
 }
 
-/** Bots with their endpoints' health and queues, by their ids, or some of them. */
+/** Bots with their endpoints' health and queues, by their ids or as they are sorted, or some of them. */
 export async function listEndpoints(database: Database, of: EndpointList): Promise<ListPage<ListedEndpoint>> {
-  const { bots, after, state, limit, trouble = false, waiting = false } = of;
-  const rows = await database.run(list, [bots, after, state, limit + 1, trouble, waiting]);
+  const { bots, after, state, limit, sort, trouble = false, waiting = false } = of;
+  const statement = sort === undefined ? list : sortedList(sort);
+  const rows = await database.run(statement, [bots, after, state, limit + 1, trouble, waiting]);
   const read = rows.map(({ failingSince, failuresSinceSuccess, now, answerWarning, acceptsWrongSignature, ...row }) => {
     const warnings = warningsOf({ answerWarning, acceptsWrongSignature });
     const since = { stateSince: row.stateSince?.getTime() ?? now.getTime(), failuresSinceSuccess };

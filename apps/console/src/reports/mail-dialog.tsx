@@ -1,26 +1,24 @@
-import { type MailSchedule, type SavedReport, savedReportRoutes } from "@intermission/operator-api/saved-reports";
-import { useId } from "react";
-import type { ControlProps } from "../forms/checks-box.tsx";
-import { FormSections } from "../forms/form-sections.tsx";
-import type { FormWords } from "../forms/form-words.ts";
-import { useSubmit, useTypedForm } from "../forms/typed-form.ts";
+import {
+  type MailSchedule,
+  mailIntervals,
+  type SavedReport,
+  savedReportRoutes,
+} from "@intermission/operator-api/saved-reports";
+import { useId, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { useNotice } from "../ui/notices.tsx";
 import { useConfirmedChange } from "../ui/use-confirmed-change.tsx";
 import { uiWords } from "../ui/words.ts";
-import { loadWords } from "../words/catalog.ts";
 import { useFormats } from "../words/formats.ts";
-import type { Language } from "../words/languages.ts";
 import { useWords } from "../words/word-table.ts";
-import { type MailField, mailForm, mailValues } from "./mail-form.ts";
 import { reportWords } from "./words.ts";
 import { ZoneField } from "./zone-field.tsx";
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 
-const mailFormWords = loadWords("mailForm") satisfies Record<Language, FormWords<MailField>>;
+type Times = Pick<MailSchedule, "every" | "hour" | "timeZone" | "hasCsv">;
 
 interface MailDialogProps {
   report: SavedReport;
@@ -31,23 +29,24 @@ interface MailDialogProps {
 /** When a saved report is mailed to the person. */
 export function MailDialog({ report, canMail, onClose }: MailDialogProps) {
   const { mail } = useWords(reportWords);
-  const words = useWords(mailFormWords);
   const { cancel } = useWords(uiWords);
   const { savedReportId, name, mails } = report;
   const { dateTime } = useFormats();
   const notice = useNotice();
   const set = useConfirmedChange(savedReportRoutes.mailSavedReport);
   const stop = useConfirmedChange(savedReportRoutes.stopMailingReport);
-  const form = useTypedForm(mailForm, { initial: mailValues(mails), serverFaults: set.faults });
+  const [times, setTimes] = useState<Times>(() => ({
+    every: mails?.every ?? "day",
+    hour: mails?.hour ?? 8,
+    timeZone: mails?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    hasCsv: mails?.hasCsv ?? false,
+  }));
   const params = { savedReportId };
-  const submit = useSubmit(form, {
-    schema: savedReportRoutes.mailSavedReport.body,
-    onBody: (body) =>
-      set.run({ params, body }, (saved) => {
-        onClose();
-        notice({ text: mail.saved({ name, time: saved.mails?.nextAt ? dateTime(saved.mails.nextAt) : "" }) });
-      }),
-  });
+  const submit = () =>
+    set.run({ params, body: times }, (saved) => {
+      onClose();
+      notice({ text: mail.saved({ name, time: saved.mails?.nextAt ? dateTime(saved.mails.nextAt) : "" }) });
+    });
   const onStop = () =>
     stop.run({ params }, () => {
       onClose();
@@ -65,7 +64,7 @@ export function MailDialog({ report, canMail, onClose }: MailDialogProps) {
       >
         <p className="secondary">{canMail ? mail.about : mail.noServer}</p>
         {mails && <MailStatus mails={mails} />}
-        {canMail && <FormSections form={form} words={words} controls={controls} hasFocus />}
+        {canMail && <TimesFields times={times} faults={set.faults} onChange={setTimes} />}
         <div className="dialog-foot">
           {mails?.nextAt && (
             <Button look="quiet" isBusy={stop.isPending} onClick={() => void onStop()}>
@@ -86,47 +85,73 @@ export function MailDialog({ report, canMail, onClose }: MailDialogProps) {
   );
 }
 
-function HourControl({ form, field, label, hint, fault }: ControlProps) {
-  return (
-    <Field label={label} hint={hint} fault={fault}>
-      {(control) => (
-        <select {...control} {...form.methods.register(field.name)}>
-          {hours.map((one) => (
-            <option key={one} value={one}>
-              {`${String(one).padStart(2, "0")}:00`}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
+interface TimesFieldsProps {
+  times: Times;
+  faults: Readonly<Partial<Record<keyof Times, string>>>;
+  onChange: (times: Times) => void;
 }
 
-function ZoneControl({ form, field, label, hint, fault }: ControlProps) {
-  const choose = (zone: string) => form.methods.setValue(field.name, zone);
+function TimesFields({ times, faults, onChange }: TimesFieldsProps) {
+  const { mail } = useWords(reportWords);
+  const csvHint = useId();
   return (
-    <Field label={label} hint={hint} fault={fault}>
-      {({ id }) => <ZoneField id={id} zone={String(form.values[field.name])} onChange={choose} />}
-    </Field>
+    <>
+      <div className="two">
+        <Field label={mail.every} fault={faults.every}>
+          {(control) => (
+            <select
+              {...control}
+              value={times.every}
+              onChange={({ target }) =>
+                onChange({ ...times, every: mailIntervals.find((one) => one === target.value) ?? "day" })
+              }
+            >
+              {mailIntervals.map((one) => (
+                <option key={one} value={one}>
+                  {mail.intervals[one]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={mail.hour} fault={faults.hour}>
+          {(control) => (
+            <select
+              {...control}
+              value={times.hour}
+              onChange={({ target }) => onChange({ ...times, hour: Number(target.value) })}
+            >
+              {hours.map((one) => (
+                <option key={one} value={one}>
+                  {`${String(one).padStart(2, "0")}:00`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field label={mail.zone} fault={faults.timeZone}>
+        {({ id }) => (
+          <ZoneField id={id} zone={times.timeZone} onChange={(timeZone) => onChange({ ...times, timeZone })} />
+        )}
+      </Field>
+      <div className="choices">
+        <label>
+          <input
+            type="checkbox"
+            aria-describedby={csvHint}
+            checked={times.hasCsv}
+            onChange={({ target }) => onChange({ ...times, hasCsv: target.checked })}
+          />
+          {mail.csv}
+        </label>
+        <p id={csvHint} className="hint">
+          {mail.csvHint}
+        </p>
+      </div>
+    </>
   );
 }
-
-function CsvControl({ form, field, label, hint }: ControlProps) {
-  const id = useId();
-  return (
-    <div className="choices">
-      <label>
-        <input type="checkbox" aria-describedby={id} {...form.methods.register(field.name)} />
-        {label}
-      </label>
-      <p id={id} className="hint">
-        {hint}
-      </p>
-    </div>
-  );
-}
-
-const controls = { hour: HourControl, timeZone: ZoneControl, hasCsv: CsvControl };
 
 function MailStatus({ mails: { nextAt, ended, last } }: { mails: MailSchedule }) {
   const { mail } = useWords(reportWords);

@@ -1,9 +1,11 @@
 import { currencyRoutes } from "@intermission/operator-api/currency";
-import { endpointRoutes, type ListedEndpoint } from "@intermission/operator-api/endpoints";
+import { endpointRoutes, endpointSorts } from "@intermission/operator-api/endpoints";
 import { type ReportReplica, type Status, type System, statusRoutes } from "@intermission/operator-api/status";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { callOperator } from "../operator/call-operator.ts";
 import { answerOf, useAnswer } from "../operator/use-operator.ts";
+import { PAGE_ROWS, rowsOf, sortIn, usePages } from "../operator/use-pages.ts";
 import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState } from "../ui/answer-view.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -15,6 +17,8 @@ import { Settings } from "./settings.tsx";
 import { systemWords } from "./words.ts";
 
 const FRESH_MS = 15_000;
+
+const route = getRouteApi("/shell/system");
 
 /** The nodes, their store, what waits, how far sums have counted, and the settings in force. */
 export function SystemScreen() {
@@ -51,7 +55,7 @@ export function SystemScreen() {
                 <Nodes nodes={nodes} />
                 <Progress progress={progress} />
                 <Waiting queues={queues} />
-                <Endpoints />
+                <Queues />
                 {status.data && <Kept status={status.data} />}
                 <Settings settings={settings} />
               </>
@@ -149,42 +153,56 @@ function Waiting({ queues }: Pick<System, "queues">) {
   return <Facts title={words.waiting} facts={[...facts, oldest]} />;
 }
 
-/** So many queues are listed. */
-const MAX_QUEUES = 100;
-
-function Endpoints() {
+/** The bots with webhooks that wait, the longest queue first, or as the reader sorts them. */
+function Queues() {
   const words = useWords(systemWords);
-  const endpoints = useAnswer(endpointRoutes.listEndpoints, { query: { waiting: true, limit: MAX_QUEUES } });
+  const { number } = useFormats();
+  const { sort } = route.useSearch();
+  const query = { waiting: "true", sort: sortIn(sort, endpointSorts) ?? "-waiting", limit: PAGE_ROWS } as const;
+  const pages = usePages(
+    ["queues", query],
+    (after, signal) => callOperator(endpointRoutes.listEndpoints, { query: { ...query, after } }, signal),
+    { keepsRows: true },
+  );
   return (
     <section aria-labelledby="queues">
       <div className="list-head">
         <h2 id="queues">{words.queues}</h2>
       </div>
-      <AnswerView query={endpoints}>{({ endpoints: waiting }) => <Queues endpoints={waiting} />}</AnswerView>
+      <AnswerView query={pages}>
+        {(read) => (
+          <DataTable
+            label={words.queues}
+            rows={rowsOf(
+              read.pages.map(({ endpoints }) => endpoints),
+              ({ botId }) => botId,
+            )}
+            pages={pages}
+            keyOf={({ botId }) => botId}
+            empty={<EmptyState>{words.empty}</EmptyState>}
+            columns={[
+              {
+                id: "name",
+                title: words.bot,
+                sortBy: "server",
+                cell: ({ botId, name }) => (
+                  <Link to="/bots/$botId" params={{ botId }} className="row-link">
+                    {name}
+                    <small>{botId}</small>
+                  </Link>
+                ),
+              },
+              {
+                id: "waiting",
+                title: words.count,
+                isNumber: true,
+                sortBy: "server",
+                cell: ({ waiting }) => number(waiting),
+              },
+            ]}
+          />
+        )}
+      </AnswerView>
     </section>
-  );
-}
-
-function Queues({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
-  const words = useWords(systemWords);
-  const { number } = useFormats();
-  if (endpoints.length === 0) return <EmptyState>{words.empty}</EmptyState>;
-  return (
-    <DataTable
-      label={words.queues}
-      rows={endpoints}
-      keyOf={({ botId }) => botId}
-      columns={[
-        {
-          title: words.bot,
-          cell: ({ botId }) => (
-            <Link to="/bots/$botId" params={{ botId }} className="row-link">
-              {botId}
-            </Link>
-          ),
-        },
-        { title: words.count, isNumber: true, cell: ({ waiting }) => number(waiting) },
-      ]}
-    />
   );
 }

@@ -24,6 +24,7 @@ const signedOut: Record<string, (ids: Ids) => string[]> = {
   "/invitation": ({ invitation }) => [invitation],
   "/sign-in-link": () => ["sign-in-link#used", ""],
   "/openid": () => ["openid"],
+  "/email": () => ["email#new", "email#undo-former"],
 };
 
 /** An address of each other route of `apps/console/src/routes.tsx`, or several where one screen has several faces. */

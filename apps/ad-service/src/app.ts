@@ -464,9 +464,10 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       savedReportOperatorRoutes(scope, { ...deps, ...crossFeature });
       userOperatorRoutes(scope, deps);
       const signIns = openSignIns(deps);
-      peopleOperatorRoutes(scope, { ...deps, signIns, sendLink: linkSender(deps.notices) });
+      const sendLink = linkSender(deps.notices);
+      peopleOperatorRoutes(scope, { ...deps, signIns, sendLink });
       signInMethodOperatorRoutes(scope, { ...deps, signIns, openId: openIdOf(deps) });
-      accountOperatorRoutes(scope, { ...deps, signIns });
+      accountOperatorRoutes(scope, { ...deps, signIns, sendLink });
       alertOperatorRoutes(scope, { ...deps, personOf: (request) => sessionOf(request).person });
       auditOperatorRoutes(scope, deps);
       statusOperatorRoutes(scope, { ...deps, replica: deps.reports.replica });

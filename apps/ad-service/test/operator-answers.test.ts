@@ -23,6 +23,7 @@ import { issueStatements, listStatements } from "../src/money/statements.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
 import { answerFault, checkedAnswers } from "./fixtures/check-operator-answers.ts";
 import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
+import { openMailServer } from "./fixtures/mail-server.ts";
 import { untilSettled } from "./fixtures/settled-log.ts";
 import { type WatchedChanges, watchChanges } from "./fixtures/watch-changes.ts";
 
@@ -37,7 +38,9 @@ let provider: OpenIdProviderFixture;
 let changes: WatchedChanges;
 let channel: FakeChannel;
 let telegram: Awaited<ReturnType<typeof startFakeBotApi>>;
+let mail: Awaited<ReturnType<typeof openMailServer>>;
 beforeAll(async () => {
+  mail = await openMailServer();
   store = await openTestDatabase({ schema: "ad_service", migrations });
   changes = await watchChanges(store.database);
   channel = new FakeChannel("7000000009", () => 1_772_366_400);
@@ -52,7 +55,7 @@ beforeAll(async () => {
       allowedNetworks: { webhook: ["127.0.0.1/32"], vast: [], video: ["127.0.0.1/32"], buyer: ["127.0.0.1/32"] },
     },
     notices: {
-      smtpUrl: "smtp://127.0.0.1:9",
+      smtpUrl: mail.url,
       smtpFrom: "ads@ads.test",
       telegramBotToken: undefined,
       telegramApiUrl: telegram.url,
@@ -65,6 +68,7 @@ afterAll(async () => {
   await fixture.close();
   await provider.close();
   await telegram.stop();
+  await mail.close();
   await store.dispose();
 });
 
@@ -521,7 +525,7 @@ async function callRoutesOfPeople() {
     return new TOTP({ secret }).generate({ timestamp: fixture.clock.now.getTime() + seconds * 1000 });
   };
   const password = "correct horse battery";
-  const accepted = await send("acceptInvitation", { body: { token, password, code: code(0) } });
+  const accepted = await send("acceptInvitation", { body: { token, password, code: code(-30) } });
   const session = await send("showSession");
   const reports = await callRoutesOfOwnThings();
   const alerts = {
@@ -532,22 +536,35 @@ async function callRoutesOfPeople() {
   };
   const made = await send("createRecoveryCodes");
   const [recoveryCode] = made.body.codes as string[];
+  const email = "ann@shop.example";
+  const requested = await send("requestEmailChange", { body: { email, currentPassword: password, code: code(0) } });
+  const [undoToken, confirmToken] = mail.received
+    .slice(-2)
+    .map(({ text }) => /#(?:undo-)?([\w-]{43})/.exec(text)?.[1] ?? "");
+  const own = await send("showOwnEmail");
+  const confirmed = await send("confirmEmailChange", { body: { token: confirmToken } });
   const newPassword = "staple battery horse";
   const changed = await send("changePassword", {
     body: { currentPassword: password, code: code(30), password: newPassword },
   });
   const out = await send("signOut");
-  const link = await send("createSignInLink", { body: { email: "ann@shop.test" } });
+  const link = await send("createSignInLink", { body: { email } });
   const signedIn = await send("signIn", {
-    body: { email: "ann@shop.test", password: newPassword, code: recoveryCode },
+    body: { email, password: newPassword, code: recoveryCode },
   });
   const sessions = await send("listOwnSessions");
   const [{ sessionId = "" } = {}] = sessions.body.sessions as { sessionId?: string }[];
   const ended = await send("endOwnSession", { params: { sessionId } });
   const linked = await send("openSignInLink", { body: { token: String(link.body.link).split("#")[1] } });
   const everywhere = await send("signOutEverywhere");
+  const undone = await send("undoEmailChange", { body: { token: undoToken } });
   const ofPerson = { params: { personId } };
   return {
+    requestEmailChange: requested,
+    showOwnEmail: own,
+    confirmEmailChange: confirmed,
+    undoEmailChange: undone,
+    changeEmail: await send("changeEmail", { ...ofPerson, body: { email: "eve@shop.test" } }),
     invitePerson: invited,
     openInvitation: opened,
     acceptInvitation: accepted,

@@ -41,6 +41,7 @@ import type { ConditionCause } from "../src/alerts/conditions.ts";
 import type { ClickRefusal, ClickSuspicion } from "../src/clicks/click-verdict.ts";
 import { migrations } from "../src/migrations.ts";
 import { noticeReason } from "../src/notices/notice.ts";
+import { emailChangeStates } from "../src/people/email-change.ts";
 import { measureOfEvent } from "../src/statistics/measures.ts";
 import type { TaskCall } from "../src/tasks/sweep-tasks.ts";
 import type { CallOutcome } from "../src/vast/trackers.ts";
@@ -105,6 +106,7 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "notices.health": noticeHealth.options,
   "notices.reason": noticeReason.options,
   "people.role": roles,
+  "person_email_changes.state": emailChangeStates,
   "refunds.event": Object.keys(measureOfEvent),
   "report_mails.state": reportMailStates,
   "report_schedules.ended": scheduleEnds,

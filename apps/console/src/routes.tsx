@@ -55,6 +55,11 @@ const openId = createRoute({
   path: "/openid",
   component: screen(() => import("./session/openid-screen.tsx"), "OpenIdScreen"),
 });
+const emailChange = createRoute({
+  getParentRoute: () => root,
+  path: "/email",
+  component: screen(() => import("./session/email-screen.tsx"), "EmailScreen"),
+});
 const overview = createRoute({
   ...under,
   path: "/",
@@ -229,6 +234,7 @@ export const router = createRouter({
     invitation,
     signInLink,
     openId,
+    emailChange,
     // biome-ignore format: packed
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,

@@ -29,7 +29,7 @@ test("each screen is one of a section, or is reached in another way", () => {
   const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path ?? "");
   expect(paths.length).toBeGreaterThan(20);
   const outside = paths.filter((path) => path !== "/" && neededFor(path).section === undefined);
-  expect(outside).toEqual(["/invitation", "/sign-in-link", "/openid", "/account", "/alerts"]);
+  expect(outside).toEqual(["/invitation", "/sign-in-link", "/openid", "/email", "/account", "/alerts"]);
 });
 
 test("the menu's order is that of its groups, and no letter leads to two sections", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { moment } from "./fields.ts";
-import { newPassword, totpCode } from "./people.ts";
+import { email, exampleToken, newPassword, token, totpCode } from "./people.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 const ownSession = z.object({
@@ -12,6 +12,10 @@ const ownSession = z.object({
   expiresAt: moment.describe("At the latest; a day without use ends a session, too."),
 });
 export type OwnSession = z.output<typeof ownSession>;
+
+const openLink = z.strictObject({ token }).meta({ examples: [{ token: exampleToken }] });
+const ownEmail = z.object({ email: z.string().describe("With which the person signs in from now on.") });
+const currentPassword = z.string().min(1).max(256);
 
 /** What people do with their own accounts. */
 export const accountRoutes = {
@@ -38,10 +42,57 @@ export const accountRoutes = {
     changes: "person",
     description:
       "Changes the own password. All other sessions end, and links that would open one. The authenticator app stays as it is.",
-    body: z.strictObject({ currentPassword: z.string().min(1).max(256), code: totpCode, password: newPassword }).meta({
+    body: z.strictObject({ currentPassword, code: totpCode, password: newPassword }).meta({
       examples: [{ currentPassword: "correct horse battery", code: "123456", password: "staple battery horse" }],
     }),
     answer: z.object({ ended: z.int().describe("How many other sessions there were.") }),
+    refusals: [409],
+  },
+  showOwnEmail: {
+    method: "GET",
+    path: "/account/email",
+    access: "signed-in",
+    description: "Returns the own e-mail address, and the one that waits for its confirmation.",
+    answer: z.object({
+      email: z.string(),
+      canMail: z.boolean().describe("Whether a mail server is set: without one, an owner changes the address."),
+      requested: z.object({ email: z.string(), expiresAt: moment }).nullable(),
+    }),
+  },
+  requestEmailChange: {
+    method: "POST",
+    path: "/account/email",
+    access: "signed-in",
+    changes: "person",
+    description:
+      "Mails a link to another address, which makes it the own one, and one to the present address, which refuses that or takes it back. An earlier link is void. A person without a password needs a recent sign-in instead of password and code.",
+    body: z
+      .strictObject({ email, currentPassword: currentPassword.optional(), code: totpCode.optional() })
+      .meta({ examples: [{ email: "ann@example.org", currentPassword: "correct horse battery", code: "123456" }] }),
+    status: 201,
+    answer: z.object({ email: z.string(), expiresAt: moment.describe("Of the link to the new address.") }),
+    refusals: [409],
+  },
+  confirmEmailChange: {
+    method: "POST",
+    path: "/email-changes/confirm",
+    access: "anyone",
+    changes: "person",
+    description:
+      "Changes a person's e-mail address by the link that was mailed to the new one, once. All sessions end but that of the request.",
+    body: openLink,
+    answer: ownEmail,
+    refusals: [409],
+  },
+  undoEmailChange: {
+    method: "POST",
+    path: "/email-changes/undo",
+    access: "anyone",
+    changes: "person",
+    description:
+      "Refuses a change of an e-mail address, or takes it back, by the link that was mailed to the address before. All sessions end.",
+    body: openLink,
+    answer: ownEmail,
     refusals: [409],
   },
   createRecoveryCodes: {

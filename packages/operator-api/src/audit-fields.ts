@@ -62,6 +62,7 @@ const otherFields = [
   "max_in_flight",
   "media_type",
   "month",
+  "requested_email",
   "ord_url",
   "outcome",
   "passkeys",

@@ -81,6 +81,7 @@ export const fieldFaults = {
   ONLY_RAISED: [],
   OPERATOR_ONLY: [],
   ORIGIN: [],
+  OTHER_EMAIL_NEEDED: [],
   OTHER_ADDRESS_NEEDED: [],
   PASSWORD_OR_CODE_WRONG: [],
   PERCENT: [],

@@ -8,7 +8,7 @@ import { readDigits } from "./read-digits.ts";
 import type { OperatorRoutes } from "./route.ts";
 import { currentSession, person, session } from "./session.ts";
 
-const email = z
+export const email = z
   .email("must be an e-mail address such as ann@example.com")
   .max(254)
   .transform((text) => text.toLowerCase())
@@ -68,7 +68,7 @@ const invited = madeLink.extend({
   isMailed: z.boolean().describe("Whether the mail server has taken the link; without one it is for you to pass on."),
 });
 const params = z.object({ personId: z.string().max(64) });
-const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
+export const exampleToken = "Zm9yIGFuIGV4YW1wbGUsIG5vdCBhIHJlYWwgdG9rZW4";
 
 /** Sort keys of the list of people. `sees`: the advertiser's name, or the bots' ids. */
 export const personSorts = ["email", "role", "sees"] as const;
@@ -183,6 +183,19 @@ export const peopleRoutes = {
     params,
     query: z.object({ expectedUpdatedAt }),
     body: reach.superRefine(requireOwnObjects).meta({ examples: [{ role: "analyst" }] }),
+    answer: person,
+    refusals: [409],
+  },
+  changeEmail: {
+    method: "PUT",
+    path: "/people/:personId/email",
+    access: grants.owner,
+    changes: "person",
+    description:
+      "Changes a person's e-mail address, without a confirmation. The person's sessions and an open invitation end.",
+    params,
+    query: z.object({ expectedUpdatedAt }),
+    body: z.strictObject({ email }).meta({ examples: [{ email: "ann@example.org" }] }),
     answer: person,
     refusals: [409],
   },

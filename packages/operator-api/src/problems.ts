@@ -31,6 +31,7 @@ export const problems = {
   LAST_SIGN_IN_METHOD: [],
   LEDGER_HAS_ENTRIES: ["stored", "currency"],
   LINKED_ALREADY: [],
+  MAIL_NOT_SENT: [],
   MONTH_NOT_OVER: ["month"],
   NAME_TAKEN: ["name"],
   NEXT_TOKEN_EXISTS: ["tokenId"],

@@ -61,7 +61,9 @@ const states = {
     from task_channels where chat_id = $1`,
   delivery: `select jsonb_build_object('state', state, 'attempts', attempts, 'resume_state', resume_state) as state
     from deliveries where event_id = $1`,
-  person: `select jsonb_build_object('email', email, 'role', role, 'advertiser_id', advertiser_id, 'bot_ids', bot_ids,
+  person: `select jsonb_build_object('email', email, 'requested_email', (select new_email from person_email_changes
+        where person_email_changes.person_id = people.person_id and person_email_changes.state = 'requested'),
+      'role', role, 'advertiser_id', advertiser_id, 'bot_ids', bot_ids,
       'is_disabled', is_disabled, 'has_password', password_hash is not null,
       'recovery_codes', (select count(*) from person_recovery_codes where person_recovery_codes.person_id = people.person_id),
        'is_invited', invitation_hash is not null,

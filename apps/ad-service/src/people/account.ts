@@ -63,6 +63,11 @@ const endOthers = statement<{ one: number }>(
   "delete from person_sessions where person_id = $1 and token_hash <> $2 returning 1 as one",
 );
 
+const voidEmailChange = statement<never>(
+  "account.void-email-change",
+  "update person_email_changes set state = 'void' where person_id = $1 and state = 'requested'",
+);
+
 type ChangePasswordOutcome =
   | { outcome: "changed"; ended: number }
   | { outcome: "no-password" }
@@ -100,6 +105,7 @@ export async function changePassword(signIns: SignIns, request: PasswordChange):
     const change = await openChange(tx, author, personId);
     const changed = await tx.run(setPassword, [personId, secrets.passwordHash, newHash, step]);
     if (changed.length === 0) return { outcome: "refused" };
+    await tx.run(voidEmailChange, [personId]);
     const ended = await tx.run(endOthers, [personId, request.tokenHash]);
     await audit(tx, change);
     return { outcome: "changed", ended: ended.length };

@@ -50,6 +50,11 @@ export const peopleCommands = subject("people", "who may sign in, with which rol
     options: reach,
     examples: ["per_8fJ2kLm4Qr9T --role analyst", "per_8fJ2kLm4Qr9T --role publisher --bot-id 7000000001"],
   }),
+  email: verb("changeEmail", {
+    description: "change a person's e-mail address; the person's sessions and an open invitation end",
+    options: { email: "with which the person signs in from now on" },
+    examples: ["per_8fJ2kLm4Qr9T --email ann@example.org"],
+  }),
   disable: verb("disablePerson", { description: "end a person's sessions, and refuse further ones" }),
   enable: verb("enablePerson", { description: "undo disable" }),
 });

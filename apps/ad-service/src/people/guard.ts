@@ -197,14 +197,11 @@ export async function authorizeOperator(
     throw refusal(403, "NO_SESSION", "this needs the session of a person, which the command line has not");
   }
   if (caller.kind === "anonymous") throw refusal(401, "SIGNED_OUT", "sign in first");
-  const { person, impersonation, signedInAt } = caller.session;
+  const { person, impersonation } = caller.session;
   if (impersonation !== undefined && !isRead(request) && request.routeOptions.config.operation !== "endImpersonation") {
     throw refusal(403, "READ_ONLY", `you see the console as ${person.email}, only to read: end that first`);
   }
-  if (rule === "freshly-signed-in" && now().getTime() - signedInAt.getTime() > FRESH_SIGN_IN_MINUTES * 60_000) {
-    const message = `this needs a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then repeat it`;
-    throw refusal(403, "SIGN_IN_AGAIN", message);
-  }
+  if (rule === "freshly-signed-in" && !isFresh(caller.session, now())) throw signInAgain();
   const values = namedIn(request);
   const decision = decideAccess(rule, person, await readNamed(database, values));
   switch (decision) {
@@ -221,6 +218,15 @@ export async function authorizeOperator(
     default:
       throw decision satisfies never;
   }
+}
+
+export function isFresh({ signedInAt }: Pick<Session, "signedInAt">, now: Date): boolean {
+  return now.getTime() - signedInAt.getTime() <= FRESH_SIGN_IN_MINUTES * 60_000;
+}
+
+export function signInAgain(): HttpError {
+  const message = `this needs a sign-in of the last ${FRESH_SIGN_IN_MINUTES} minutes: sign in again, then repeat it`;
+  return refusal(403, "SIGN_IN_AGAIN", message);
 }
 
 function accessRule({ routeOptions }: FastifyRequest): Access | undefined {

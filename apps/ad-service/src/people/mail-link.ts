@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SentNotice } from "../notices/messages.ts";
 
-interface LinkMail {
+export interface LinkMail {
   /** The part of its Message-ID before the @. */
   id: string;
   to: string;

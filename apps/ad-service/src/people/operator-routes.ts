@@ -19,9 +19,11 @@ import { operatorOf, sessionOf } from "./guard.ts";
 import type { ChangingSession } from "./hold-accounts.ts";
 import { endImpersonation, startImpersonation } from "./impersonation.ts";
 import { listPeople } from "./list-people.ts";
+import { mailChangedEmail } from "./mail-email-change.ts";
 import { mailLink, type SendLink } from "./mail-link.ts";
 import { TooManyHashes } from "./password.ts";
 import {
+  changeEmail,
   changeRole,
   createSignInLink,
   disablePerson,
@@ -65,6 +67,7 @@ export function peopleOperatorRoutes(scope: CheckedScope, deps: PeopleOperatorDe
       ...sessionsAndInvitations(deps),
       ...impersonations(deps),
       ...accounts(deps),
+      ...addresses(deps),
     },
   );
 }
@@ -195,9 +198,7 @@ function accounts(deps: PeopleOperatorDeps) {
       await requireBots(database, invitation.botIds ?? []);
       const personId = newPersonId();
       const made = await invitePerson(deps, { personId, invitation, author: authorOf(http), now: now() });
-      if (made.outcome === "known-email") {
-        throw conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
-      }
+      if (made.outcome === "known-email") throw personExists();
       if (made.outcome === "unknown-advertiser") throw unknownAdvertiser();
       return invited(made, false, http);
     },
@@ -221,8 +222,7 @@ function accounts(deps: PeopleOperatorDeps) {
       const changed = await changeRole(database, { ...body, ...query, personId, ...changing(http), now: now() });
       if (changed.outcome === "unknown-advertiser") throw unknownAdvertiser();
       if (changed.outcome === "unknown-person") throw unknownPerson(personId);
-      if (changed.outcome === "changed-since")
-        throw conflict("PERSON_CHANGED", "this person was changed since they were read: read them again");
+      if (changed.outcome === "changed-since") throw personChanged();
       return changed.person;
     },
 
@@ -241,6 +241,32 @@ function accounts(deps: PeopleOperatorDeps) {
   } satisfies Partial<Handlers>;
 }
 
+function addresses({ database, sendLink, now }: PeopleOperatorDeps) {
+  return {
+    async changeEmail({ params: { personId }, query, body, http }) {
+      refuseOwnAccount(http, personId, "change your own address without a confirmation");
+      const change = { ...body, ...query, personId, ...changing(http), now: now() };
+      const changed = await changeEmail(database, change);
+      switch (changed.outcome) {
+        case "changed":
+          break;
+        case "known-email":
+          throw personExists();
+        case "unknown-person":
+          throw unknownPerson(personId);
+        case "changed-since":
+          throw personChanged();
+        default:
+          throw changed satisfies never;
+      }
+      const { person, formerEmail: oldEmail, language } = changed;
+      const newEmail = person.email;
+      if (newEmail !== oldEmail) await mailChangedEmail(sendLink, { oldEmail, newEmail, language, log: http.log });
+      return person;
+    },
+  } satisfies Partial<Handlers>;
+}
+
 function changing(http: FastifyRequest): { by: ChangingSession; author: Author } {
   const operator = operatorOf(http);
   return { by: operator.kind === "person" ? operator.session.tokenHash : undefined, author: authorOf(http) };
@@ -252,6 +278,14 @@ function refuseOwnAccount(http: FastifyRequest, personId: string, change: string
   if (operator.kind === "person" && operator.session.person.personId === personId) {
     throw conflict("OWN_ACCOUNT", `you cannot ${change}: another owner can, or the command line`);
   }
+}
+
+function personChanged(): HttpError {
+  return conflict("PERSON_CHANGED", "this person was changed since they were read: read them again");
+}
+
+export function personExists(): HttpError {
+  return conflict("PERSON_EXISTS", "a person with this e-mail address exists; see all with: people list");
 }
 
 function unknownAdvertiser(): HttpError {

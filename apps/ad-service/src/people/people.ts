@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@intermission/operator-api/access";
 import type { Person } from "@intermission/operator-api/session";
+import type { StatementLanguage } from "@intermission/operator-api/statement-languages";
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { hasVersion, nextVersion } from "@intermission/postgres/row-version";
@@ -42,6 +43,22 @@ const endAll = statement<{ one: number }>(
 /** Ends the sessions, and the links that would open one. Returns how many sessions there were. */
 async function endSessionsOf(tx: Pick<Transaction, "run">, personId: string): Promise<number> {
   return (await tx.run(endAll, [personId])).length;
+}
+
+const voidEmailChanges = statement<never>(
+  "people.void-email-changes",
+  "update person_email_changes set state = 'void' where person_id = $1 and state in ('requested', 'made')",
+);
+
+/** Whether a statement has failed since a person with the e-mail address exists. */
+export function isEmailTaken(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    error.code === "23505" &&
+    "constraint" in error &&
+    error.constraint === "people_email_key"
+  );
 }
 
 /** A person signs out of all browsers. Returns how many sessions there were. */
@@ -135,6 +152,7 @@ export async function renewInvitation(
     const before = await findPerson(tx, personId);
     if (before === undefined) return undefined;
     await tx.run(renew, [personId, secretBox.seal(newTotpSecret(), personId), hashOfToken(token), expiresAt]);
+    await tx.run(voidEmailChanges, [personId]);
     await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
     if (person === undefined) return undefined;
@@ -227,6 +245,53 @@ export async function changeRole(
   });
 }
 
+// The invitation was sent to the former address.
+const setEmail = statement<{ language: StatementLanguage }>(
+  "people.set-email",
+  `update people set email = $2, invitation_hash = null, invitation_expires_at = null, updated_at = ${nextVersion("people", "$3")}
+   where person_id = $1 and ${hasVersion("people", "$4")}
+   returning coalesce((select language from alert_settings where alert_settings.person_id = people.person_id), 'en') as language`,
+);
+
+export type ChangeEmailOutcome =
+  | { outcome: "changed"; person: Person; formerEmail: string; language: StatementLanguage }
+  | { outcome: "known-email" }
+  | { outcome: "unknown-person" }
+  | { outcome: "changed-since" };
+
+interface EmailOfPerson extends AccountChange {
+  email: string;
+  /** Nothing is changed if the person was changed after it. */
+  expectedUpdatedAt?: Date | undefined;
+  now: Date;
+}
+
+/** What was sent to the former address opens the account no more: the invitation, links, and sessions, which begin anew. */
+export async function changeEmail(
+  database: Database,
+  { personId, email, by, author, expectedUpdatedAt, now }: EmailOfPerson,
+): Promise<ChangeEmailOutcome> {
+  try {
+    return await database.transaction<ChangeEmailOutcome>(async (tx) => {
+      const change = await openChange(tx, author, personId);
+      await holdAccounts(tx, by);
+      const before = await findPerson(tx, personId);
+      if (before === undefined) return { outcome: "unknown-person" };
+      const [changed] = await tx.run(setEmail, [personId, email, now, expectedUpdatedAt]);
+      if (changed === undefined) return { outcome: "changed-since" };
+      await tx.run(voidEmailChanges, [personId]);
+      await endSessionsOf(tx, personId);
+      const person = await findPerson(tx, personId);
+      if (person === undefined) return { outcome: "unknown-person" };
+      await audit(tx, change);
+      return { outcome: "changed", person, formerEmail: before.email, ...changed };
+    });
+  } catch (error) {
+    if (isEmailTaken(error)) return { outcome: "known-email" };
+    throw error;
+  }
+}
+
 // An invitation that was open is void for good: enabling the account does not bring it back.
 const setDisabled = statement<never>(
   "people.set-disabled",
@@ -242,6 +307,7 @@ export async function disablePerson(
     const change = await openChange(tx, author, personId);
     await holdAccounts(tx, by);
     await tx.run(setDisabled, [personId, true]);
+    await tx.run(voidEmailChanges, [personId]);
     await endSessionsOf(tx, personId);
     const person = await findPerson(tx, personId);
     if (person !== undefined) await audit(tx, change);

@@ -1,7 +1,6 @@
 import { signInMethodRoutes } from "@intermission/operator-api/sign-in-methods";
 import { lazy, Suspense } from "react";
 import { useAnswer } from "../operator/use-operator.ts";
-import { usePerson } from "../session/use-session.ts";
 import { AnswerView, Skeleton } from "../ui/answer-view.tsx";
 import { Page } from "../ui/page.tsx";
 import { useWords } from "../words/word-table.ts";
@@ -13,19 +12,21 @@ import { accountWords } from "./words.ts";
 import "./account.css";
 
 /** Loaded apart: the screen is near what it may weigh. */
+const OwnEmail = lazy(async () => ({ default: (await import("./own-email.tsx")).OwnEmail }));
 const AlertSettings = lazy(async () => ({ default: (await import("./alert-settings.tsx")).AlertSettings }));
 
 /** The own ways to sign in, and where one is signed in. */
 export function AccountScreen() {
   const words = useWords(accountWords);
-  const { email } = usePerson();
   const methods = useAnswer(signInMethodRoutes.listSignInMethods);
   return (
     <Page title={words.account}>
-      <p className="secondary">{email}</p>
       <AnswerView query={methods} rows={5}>
         {({ hasPassword, recoveryCodes, passkeys, identities, providers }) => (
           <div className="account-parts">
+            <Suspense fallback={<Skeleton rows={3} />}>
+              <OwnEmail hasPassword={hasPassword} />
+            </Suspense>
             <LinkedAccounts identities={identities} providers={providers} />
             <Passkeys passkeys={passkeys} />
             <Password hasPassword={hasPassword} recoveryCodes={recoveryCodes} />

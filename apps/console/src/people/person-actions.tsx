@@ -16,6 +16,7 @@ import { peopleWords } from "./words.ts";
 
 /** A form is loaded when it is opened. */
 const RoleDialog = lazy(async () => ({ default: (await import("./role-dialog.tsx")).RoleDialog }));
+const EmailDialog = lazy(async () => ({ default: (await import("./email-dialog.tsx")).EmailDialog }));
 
 /** Disabling has an inverse; inviting anew has none, so it needs a confirmation. The own account is left out. */
 export function PersonActions({ person }: { person: Person }) {
@@ -29,7 +30,8 @@ export function PersonActions({ person }: { person: Person }) {
   const enable = useChange(peopleRoutes.enablePerson);
   const renew = useChange(peopleRoutes.renewInvitation);
   const [isConfirming, setConfirming] = useState(false);
-  const [isRoleOpen, setRoleOpen] = useState(false);
+  const [form, setForm] = useState<"role" | "email">();
+  const closeForm = () => setForm(undefined);
   const [link, setLink] = useState<{ link: string; isMailed: boolean }>();
   const changes = may("listAuditEntries") && (
     <Link to="/audit" search={{ actor: email }} className="button button-quiet" aria-label={words.history(email)}>
@@ -60,8 +62,11 @@ export function PersonActions({ person }: { person: Person }) {
       <ActionsMenu label={words.actionsOf(email)}>
         {seeAs}
         {changes}
-        <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setRoleOpen(true)}>
+        <Button look="quiet" aria-label={words.roleOf(email)} onClick={() => setForm("role")}>
           {words.role}
+        </Button>
+        <Button look="quiet" aria-label={words.changeEmailOf(email)} onClick={() => setForm("email")}>
+          {words.changeEmail}
         </Button>
         <Button
           look="quiet"
@@ -75,7 +80,10 @@ export function PersonActions({ person }: { person: Person }) {
           {words.inviteAnew}
         </Button>
       </ActionsMenu>
-      <Suspense>{isRoleOpen && <RoleDialog person={person} onClose={() => setRoleOpen(false)} />}</Suspense>
+      <Suspense>
+        {form === "role" && <RoleDialog person={person} onClose={closeForm} />}
+        {form === "email" && <EmailDialog person={person} onClose={closeForm} />}
+      </Suspense>
       {isConfirming && (
         <FormDialog
           title={words.inviteAnewOf(email)}

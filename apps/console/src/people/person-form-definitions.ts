@@ -10,6 +10,8 @@ export const roleForm = defineForm(peopleRoutes.changeRole.body, {
   sections: [{ fields: ["role", "advertiser", "botIds"] }],
 });
 
+export const emailForm = defineForm(peopleRoutes.changeEmail.body, { sections: [{ fields: ["email"] }] });
+
 export type PersonField = NameOf<typeof invitationForm>;
 
 export const newPersonValues: TypedValues = typedValuesOf(invitationForm, { role: "ad-ops" });

@@ -10,6 +10,9 @@ export interface Values {
   "account.passwordChanged": { ended: number };
   "account.recoveryCodesLeft": { count: number };
   "account.endSessionOf": { browser: string | number; lastUsed: string | number };
+  "account.emailRequested": { email: string | number };
+  "account.emailWaiting": { email: string | number; until: string | number };
+  "account.emailByOtherOwner": { personId: string | number };
   "heldPayments.decideOn": { reference: string | number };
   "advertisers.count": { count: number };
   "advertisers.added": { name: string | number };
@@ -268,6 +271,7 @@ export interface Values {
   "people.actionsOf": { email: string | number };
   "people.seeAsOf": { email: string | number };
   "people.linkMailed": { email: string | number };
+  "people.changeEmailOf": { email: string | number };
   "publisher.until": { month: string | number };
   "publisher.statementOf": { month: string | number };
   "publisher.settled": { time: string | number };
@@ -308,6 +312,8 @@ export interface Values {
   "reviews.skipped": { count: number };
   "session.invitedAs": { email: string | number; role: string | number };
   "session.continueWith": { provider: string | number };
+  "session.emailConfirmed": { email: string | number };
+  "session.emailKept": { email: string | number };
   "shell.seenAs": { email: string | number; role: string | number };
   "shell.readOnlyUntil": { time: string | number };
   "shell.goTo": { section: string | number };

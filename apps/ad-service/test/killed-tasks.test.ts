@@ -14,6 +14,8 @@ const DAY = 24 * 60 * MINUTE;
 let fixture: TaskFixture;
 let latestUser = 700_000;
 const children: ChildProcess[] = [];
+/** Where nodes take postbacks, the latest one last. */
+const addresses: string[] = [];
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   await fixture.close();
@@ -24,7 +26,8 @@ async function startNode(): Promise<ChildProcess> {
   const env = { PATH: process.env.PATH, NOW: fixture.clock.now.toISOString(), ...fixture.processEnv };
   const child = spawn(process.execPath, [script], { env, stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
-  await once(child.stdout, "data");
+  const [printed] = await once(child.stdout, "data");
+  addresses.push(String(printed).trim());
   return child;
 }
 
@@ -123,3 +126,56 @@ test.each(["joined", "kept"] as const)(
     });
   },
 );
+
+test("while nodes are killed, a bot that is started is paid once however often its advertiser's bot reports it, and others never", async () => {
+  fixture = await openTaskFixture();
+  await Promise.all(fixture.loops.map((loop) => loop.stop()));
+  const campaignId = await fixture.newCampaign({ taskChatId: null, taskStartBot: "garden_bot" });
+  const { advertiserId } = await fixture.operate("GET", `/campaigns/${campaignId}`);
+  const { key } = await fixture.operate("POST", `/advertisers/${advertiserId}/key`);
+  const bot = await fixture.newBot({ codeLifetimeSeconds: 86_400 });
+  const users = await Promise.all(
+    Array.from({ length: USERS }, async () => {
+      const userId = String(++latestUser);
+      const [task] = await bot.tasks(userId);
+      const code = task?.code ?? "";
+      expect(await fixture.open(code)).toBe(`https://t.me/garden_bot?start=${code}`);
+      return { userId, code };
+    }),
+  );
+  const [started, foreign] = [users.filter((_, n) => n % 2 === 0), users.filter((_, n) => n % 2 === 1)];
+  const answers: string[] = [];
+
+  /** As the advertiser's bot: again, until a node has answered; and once more. */
+  async function report(code: string, userId: string): Promise<void> {
+    const query = new URLSearchParams({ key: String(key), code, user_id: userId });
+    for (let answered = 0; answered < 2; ) {
+      // Either of the two that run; the older one is killed next.
+      const address = addresses.slice(-2)[Math.floor(Math.random() * 2)];
+      const answer = await fetch(`${address}/postback/v1/starts?${query}`).catch(() => undefined);
+      if (answer !== undefined && answer.status < 500) {
+        answered += 1;
+        answers.push(await answer.text());
+      }
+      await wait(Math.random() * 40);
+    }
+  }
+  let isReported = false;
+  const kills = await underKills(
+    async () => {
+      await Promise.all([
+        ...started.map(({ code, userId }) => report(code, userId)),
+        ...foreign.map(({ code }, n) => report(code, String(950_000 + n))),
+      ]);
+      isReported = true;
+    },
+    async () => isReported,
+  );
+  expect(kills).toBeGreaterThan(0);
+  expect(answers.filter((text) => text.includes('"repeated"')).length).toBeGreaterThanOrEqual(started.length);
+  expect(await earnedBy(started)).toEqual(started.map(() => ["task"]));
+  expect(await earnedBy(foreign)).toEqual(foreign.map(() => []));
+  expect(await countOf("state = 'kept'")).toBe(started.length);
+  const price = 50_000 * started.length;
+  expect(await fixture.moneyOf(campaignId)).toEqual({ spent: price, charged: price, refunded: 0 });
+});

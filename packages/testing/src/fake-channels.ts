@@ -92,6 +92,11 @@ export class FakeChannel {
     this.change(userId, "left", undefined);
   }
 
+  /** An administrator removes the user. */
+  remove(userId: string): void {
+    this.change(userId, "kicked", undefined, ADMINISTRATOR);
+  }
+
   /** The user is a member, and the bot is not told: it was added later, or updates were lost. */
   addSilently(userId: string, status: Status = "member"): void {
     this.members.set(userId, status);
@@ -203,12 +208,12 @@ export class FakeChannel {
     this.change(userId, "member", link);
   }
 
-  private change(userId: string, status: Status, link: Link | undefined): void {
+  private change(userId: string, status: Status, link: Link | undefined, by = userId): void {
     const before = memberOf(userId, this.members.get(userId) ?? "left");
     this.members.set(userId, status);
     // A bot that is no administrator is told nothing of others.
     if (!this.isAdmin) return;
-    const change = { chat: this.chat, from: person(userId), date: this.now(), old_chat_member: before };
+    const change = { chat: this.chat, from: person(by), date: this.now(), old_chat_member: before };
     this.give({
       chat_member: { ...change, new_chat_member: memberOf(userId, status), ...(link && { invite_link: link }) },
     });
@@ -220,6 +225,7 @@ export class FakeChannel {
   }
 }
 
+const ADMINISTRATOR = "7700000001";
 const person = (userId: string) => ({ id: Number(userId), is_bot: false, first_name: "Ada" });
 const memberOf = (userId: string, status: Status) => ({ status, user: person(userId) });
 

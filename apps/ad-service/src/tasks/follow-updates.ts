@@ -192,6 +192,7 @@ async function applyNews(tx: Transaction, taskBotId: string, news: TaskNews, now
       return false;
     case "joined":
     case "left":
+    case "removed":
       for (const task of await lockTasksOf(tx, taskBotId, news)) {
         const fact = factOf(news, task);
         if (fact !== undefined) await applyFact(tx, task, fact, now);
@@ -203,10 +204,10 @@ async function applyNews(tx: Transaction, taskBotId: string, news: TaskNews, now
 }
 
 function factOf(
-  { kind, userId, at }: Extract<TaskNews, { kind: "joined" | "left" }>,
+  { kind, userId, at }: Extract<TaskNews, { kind: "joined" | "left" | "removed" }>,
   task: StoredTask & { isOwnLink: boolean },
 ) {
-  if (kind === "left") return task.userId === userId ? { kind, at } : undefined;
+  if (kind !== "joined") return task.userId === userId ? { kind, at } : undefined;
   if (task.isOwnLink) return { kind, userId, at };
   return { kind: "joined-otherwise" as const, at };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { judgeTask, type StayReason, type Task, type TaskFact } from "./judge-task.ts";
+import { judgeTask, type Membership, type StayReason, type Task, type TaskFact } from "./judge-task.ts";
 
 const start = Date.UTC(2026, 2, 1, 12);
 const at = (minutes: number) => new Date(start + minutes * 60_000);
@@ -44,7 +44,7 @@ function after(task: Task, ...facts: readonly TaskFact[]) {
 const opened: TaskFact = { kind: "opened", at: at(1) };
 const joined: TaskFact = { kind: "joined", userId: "501", at: at(2) };
 const left = (minutes: number): TaskFact => ({ kind: "left", at: at(minutes) });
-const checked = (membership: "in" | "out" | "unknown", minutes: number): TaskFact => ({
+const checked = (membership: Membership, minutes: number): TaskFact => ({
   kind: "checked",
   membership,
   at: at(minutes),
@@ -62,6 +62,26 @@ test("who leaves within the days is taken back once, who leaves later is not", (
     stays: ["again"],
   });
   expect(after(offered, opened, joined, left(3 + 7 * DAY))).toMatchObject({ state: "kept", events: ["task"] });
+});
+
+test("whom an administrator removes within the days has done the task: it is paid if it was not, and never taken back", () => {
+  const removed: TaskFact = { kind: "removed", at: at(3) };
+  const later: Task = { ...offered, paidAt: "kept" };
+  for (const task of [offered, later])
+    expect(after(task, opened, joined, removed, removed, left(4), checked("out", 8 * DAY))).toMatchObject({
+      state: "kept",
+      events: ["task"],
+    });
+  // A removal that is reported before its join pays nothing, as a leave.
+  expect(after(offered, opened, removed, joined)).toMatchObject({ state: "left", events: [] });
+  expect(after(offered, opened, removed)).toMatchObject({ state: "opened", events: [] });
+});
+
+test("a ban that no report explains neither pays nor takes back", () => {
+  const banned = checked("banned", 2 + 7 * DAY);
+  expect(after(offered, opened, joined, banned)).toMatchObject({ state: "kept", events: ["task"] });
+  expect(after({ ...offered, paidAt: "kept" }, opened, joined, banned)).toMatchObject({ state: "left", events: [] });
+  expect(after(offered, opened, banned)).toMatchObject({ state: "opened", events: [] });
 });
 
 test("a task that is paid when it is kept pays nothing before, and nothing to who has left", () => {
@@ -137,7 +157,12 @@ const fact: fc.Arbitrary<TaskFact> = fc.oneof(
   fc.record({ kind: fc.constant("joined" as const), userId: fc.constantFrom("501", "501", "502"), at: minute }),
   minute.map((at) => ({ kind: "joined-otherwise" as const, at })),
   minute.map((at) => ({ kind: "left" as const, at })),
-  fc.record({ kind: fc.constant("checked" as const), membership: fc.constantFrom("in", "out", "unknown"), at: minute }),
+  minute.map((at) => ({ kind: "removed" as const, at })),
+  fc.record({
+    kind: fc.constant("checked" as const),
+    membership: fc.constantFrom("in", "out", "banned", "unknown"),
+    at: minute,
+  }),
   minute.map((at) => ({ kind: "expired" as const, at })),
 );
 const task: fc.Arbitrary<Task> = fc.record({

@@ -23,7 +23,7 @@ export interface Task {
 }
 
 /** What Telegram knows of a user in a chat. Whatever is no answer is `unknown`: it never counts as done. */
-export type Membership = "in" | "out" | "unknown";
+export type Membership = "in" | "out" | "banned" | "unknown";
 
 /** What becomes known of a task. `at`: when it happened, not when it arrived. */
 export type TaskFact =
@@ -34,6 +34,8 @@ export type TaskFact =
   /** The task's user joined, and not by this link. */
   | { kind: "joined-otherwise"; at: Date }
   | { kind: "left"; at: Date }
+  /** An administrator has removed the user. */
+  | { kind: "removed"; at: Date }
   /** Telegram's answer about the user now. */
   | { kind: "checked"; membership: Membership; at: Date }
   /** The end of the offer has passed. */
@@ -76,7 +78,8 @@ export function judgeTask(task: Task, fact: TaskFact): TaskVerdict {
     case "joined-otherwise":
       return isOpen(task) ? voided(task, "other-link") : stays("over");
     case "left":
-      return judgeLeave(task, fact.at);
+    case "removed":
+      return judgeLeave(task, fact);
     case "checked":
       return judgeCheck(task, fact);
     case "expired":
@@ -126,7 +129,7 @@ function joined(task: Task, at: Date, proof: TaskProof): TaskVerdict {
   return move(task, state, { ...dates, event: isDue ? "task" : null });
 }
 
-function judgeLeave(task: Task, at: Date): TaskVerdict {
+function judgeLeave(task: Task, { kind, at }: Extract<TaskFact, { kind: "left" | "removed" }>): TaskVerdict {
   if (mayJoin(task)) return { ...stays("not-joined"), leftAt: at };
   // The leave is counted, and changes no money.
   if (task.state === "kept" && task.leftAt === null && task.joinedAt !== null && at > task.joinedAt)
@@ -134,7 +137,9 @@ function judgeLeave(task: Task, at: Date): TaskVerdict {
   if (stages[task.state] !== "held") return stays(task.state === "left" ? "again" : "over");
   if (task.joinedAt === null || task.heldUntil === null) throw new Error("a held task has no join");
   if (at < task.joinedAt) return stays("late");
-  return at >= task.heldUntil ? kept(task) : left(task, at);
+  if (at >= task.heldUntil) return kept(task);
+  // Otherwise an advertiser could take a reward back, and the price, by removing the user.
+  return kind === "removed" ? { ...kept(task), leftAt: at } : left(task, at);
 }
 
 function judgeCheck(task: Task, { membership, at }: { membership: Membership; at: Date }): TaskVerdict {
@@ -145,6 +150,11 @@ function judgeCheck(task: Task, { membership, at }: { membership: Membership; at
       if (isOpen(task)) return stays("not-joined");
       // Whether a user who is out at the end left before or after it is not known: it is not paid.
       return stages[task.state] === "held" ? left(task, at) : stays("over");
+    case "banned":
+      if (isOpen(task)) return stays("not-joined");
+      if (stages[task.state] !== "held") return stays("over");
+      // No report says whether the user left before: nothing more is paid, and nothing is taken back.
+      return task.isPaid ? { ...kept(task), leftAt: at } : left(task, at);
     case "in":
       if (isOpen(task)) return judgeMember(task, at);
       if (stages[task.state] !== "held" || task.heldUntil === null) return stays("over");

@@ -37,7 +37,8 @@ export function membershipIn(answer: BotApiAnswer): Membership {
   const read = answer.outcome === "ok" ? member.safeParse(answer.result) : undefined;
   const isMember = read?.success ? isIn(read.data) : undefined;
   if (isMember === undefined) return "unknown";
-  return isMember ? "in" : "out";
+  if (isMember) return "in";
+  return read?.data?.status === "kicked" ? "banned" : "out";
 }
 
 /**
@@ -76,6 +77,7 @@ export const readLink = (result: unknown) => linkAnswer.safeParse(result).data?.
 const link = z.object({ invite_link: z.string() }).optional();
 const changedMember = z.object({
   chat,
+  from: user,
   date: z.int(),
   old_chat_member: member,
   new_chat_member: member.extend({ user }),
@@ -93,7 +95,8 @@ export const allowedUpdates = ["chat_member", "my_chat_member", "chat_join_reque
 
 /** What an update reports. */
 export type TaskNews =
-  | { kind: "joined" | "left"; chatId: string; userId: string; at: Date; inviteLink: string | undefined }
+  /** `removed`: by somebody else than the user. */
+  | { kind: "joined" | "left" | "removed"; chatId: string; userId: string; at: Date; inviteLink: string | undefined }
   | { kind: "requested"; chatId: string; userId: string; at: Date; inviteLink: string | undefined }
   | { kind: "rights"; chatId: string; rights: ChannelRights; at: Date }
   /** Nothing that tasks depend on, or a form that this version does not know. */
@@ -143,10 +146,11 @@ function newsIn(value: unknown): TaskNews {
   if (!change) return { kind: "other" };
   const [before, after] = [isIn(change.old_chat_member), isIn(change.new_chat_member)];
   if (before === undefined || after === undefined || before === after) return { kind: "other" };
+  const userId = change.new_chat_member.user.id;
   return {
-    kind: after ? "joined" : "left",
+    kind: after ? "joined" : change.from.id === userId ? "left" : "removed",
     chatId: change.chat.id,
-    userId: change.new_chat_member.user.id,
+    userId,
     at: atOf(change.date),
     inviteLink: change.invite_link?.invite_link,
   };

@@ -1,6 +1,6 @@
 /**
  * A stand-in for a buyer of OpenRTB 2.6: it answers each request by the scenario in its path, as `/openrtb2/bid`, and shows what
- * it is told. `/telegram-bid` answers as the video feed of RichAds does. For the demo (docs/demand.md) and for tests; it buys nothing.
+ * it is told. `/telegram-bid` and `/telegram-mb` answer as the feeds of RichAds do. For the demo (docs/demand.md) and for tests; it buys nothing.
  *
  *     ./pnpm node examples/buyer.ts
  */
@@ -176,10 +176,11 @@ export async function openBuyer({
       const currency = received.cur?.[0] ?? "USD";
       return send(response, scenarios[name]({ request: received, currency, self, changeBid }));
     }
-    if (request.method === "POST" && path === "/telegram-bid") {
+    const feed = request.method === "POST" && Object.hasOwn(feeds, path) ? feeds[path] : undefined;
+    if (feed) {
       call.request = (await json(request)) as ReceivedRequest;
       onCall(call);
-      return send(response, feedAnswer(self, call.request));
+      return send(response, feed(self, call.request, changeBid));
     }
     onCall(call);
     if (path === "/ad.mp4")
@@ -195,6 +196,7 @@ export async function openBuyer({
     /** Where requests for a scenario go. */
     urlOf: (scenario: Scenario) => `${self}/openrtb2/${scenario}`,
     feedUrl: `${self}/telegram-bid`,
+    cardsUrl: `${self}/telegram-mb`,
     calls,
     callsOf: (path: string) => calls.filter((call) => call.path === path).map(({ url }) => url),
     close: () => {
@@ -204,8 +206,14 @@ export async function openBuyer({
   };
 }
 
-/** As RichAds answers: a list, whose prices name no currency. Without the viewer's address there is nothing. */
-function feedAnswer(self: string, { ip }: ReceivedRequest): Answer {
+/** As RichAds answers: a list, whose prices name no currency. */
+const feeds: Record<string, (self: string, request: ReceivedRequest, changeBid?: (bid: Bid) => Bid) => Answer> = {
+  "/telegram-bid": videoAnswer,
+  "/telegram-mb": cardAnswer,
+};
+
+/** Without the viewer's address there is nothing. */
+function videoAnswer(self: string, { ip }: ReceivedRequest): Answer {
   if (typeof ip !== "string") return text(200, []);
   const bid = {
     creative_type: "vast",
@@ -215,6 +223,24 @@ function feedAnswer(self: string, { ip }: ReceivedRequest): Answer {
     creative_id: 3_702_907,
   };
   return text(200, [{ ...bid, creative_type: "interstitial", html: "<div>ad</div>", bid_price: 9 }, bid]);
+}
+
+/** A message for a chat. The address in `image` counts, that in `image_preload` is the file alone. */
+function cardAnswer(self: string, _request: ReceivedRequest, changeBid = (bid: Bid) => bid): Answer {
+  const card = {
+    title: "Summer sale",
+    message: "Everything at half price until Sunday.",
+    image: `${self}/impression?img=${encodeURIComponent(`${self}/sale.jpeg`)}`,
+    image_preload: `${self}/sale.jpeg`,
+    link: `${self}/shop`,
+    notification_url: `${self}/bill?card=1`,
+    brand: "Shop",
+    button: "Look",
+    bid_price: 0.31,
+    creative_type: "message bot",
+    creative_id: 3_702_907,
+  };
+  return text(200, [changeBid(card)]);
 }
 
 function isScenario(name: string): name is Scenario {
@@ -240,4 +266,7 @@ if (import.meta.main) {
   console.log(`A stand-in for a buyer of OpenRTB listens. Its scenarios:\n`);
   for (const name of scenarioNames) console.log(`  ${buyer.urlOf(name)}`);
   console.log(`\nAdd it: ./pnpm ads buyers add "Stand-in" --address ${buyer.urlOf("bid")}`);
+  console.log(
+    `Its cards for chats: ./pnpm ads buyers add "Cards" --protocol richads-cards --key 1 --address ${buyer.cardsUrl}`,
+  );
 }

@@ -25,7 +25,7 @@ const MAX_README_WORDS = 1200;
 /** Each page of new ground may have so many words, beside those of all others. */
 const MAX_WORDS_OF_NEW_GROUND = 1000;
 const newGround =
-  /^docs\/(in-app|watch-to-join|tasks|task-bots|demand|marking|proof|releases|scale|coming-from-\w+)\.md$/;
+  /^docs\/(in-app|cards|watch-to-join|tasks|task-bots|demand|marking|proof|releases|scale|coming-from-\w+)\.md$/;
 
 /** Files that are made of the settings in config.ts. */
 const generated = { "docs/settings.md": settingsPage(), "deploy/kubernetes/values.schema.json": valuesSchemaFile() };

@@ -39,6 +39,8 @@ import { botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.t
 import { currencyOperatorRoutes } from "./campaigns/currency.ts";
 import { campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { campaignReviewOperatorRoutes } from "./campaigns/review-operator-routes.ts";
+import { cardClientRoutes } from "./cards/client-routes.ts";
+import { cardRoutes } from "./cards/routes.ts";
 import { openClicks } from "./clicks/follow-direct-link.ts";
 import { linkAddress } from "./clicks/link-address.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
@@ -59,7 +61,7 @@ import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
 import type { Deliveries } from "./deliveries/enqueue-webhook.ts";
 import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
 import { boughtCreativeOperatorRoutes } from "./demand/bought-creative-routes.ts";
-import { openDemand } from "./demand/demand.ts";
+import { type Demand, openDemand } from "./demand/demand.ts";
 import { buyerOperatorRoutes } from "./demand/operator-routes.ts";
 import { eventClientRoutes } from "./events/client-routes.ts";
 import { eventOperatorRoutes } from "./events/operator-routes.ts";
@@ -182,7 +184,6 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 
   const tasks = { telegramApiUrl: config.notices.telegramApiUrl, log: logger };
   nodeRoutes(app, deps);
-  clientApiRoutes(app, { ...deps, ...tasks, rateLimits: config.rateLimits, publicUrl, links: config, now });
   const isPlainHttpAllowed = config.mode === "demo";
   const turns = openTurns();
   const tags = openTags({ database, requests, isPlainHttpAllowed, turns, log: logger, now, registry });
@@ -193,6 +194,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     seller: { publicUrl, currency },
     log: logger,
   });
+  const ofClients = { ...tasks, demand, isPlainHttpAllowed, rateLimits: config.rateLimits };
+  clientApiRoutes(app, { ...deps, ...ofClients, publicUrl, links: config, now });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
     const launchKeysFor = launchKeysBy(config);
@@ -207,6 +210,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const clicks = openClicks({ database, bots, campaigns, deliveries, maxDailyClicksPerAddress, log: logger });
   directLinkRoutes(app, { clicks, countrySource, encryptionKey, previousEncryptionKey, directLinkUrl, now });
   taskRoutes(app, { ...deps, ...tasks, publicUrl, now });
+  cardRoutes(app, { database, publicUrl, now });
   startPostbackRoutes(app, { ...deps, ...tasks, now });
   taskUpdateRoutes(app, { ...deps, ...tasks, now });
   mediaRoutes(app, { media });
@@ -289,6 +293,8 @@ interface ClientApiDeps extends TaskBotCalls {
   reports: ReportSource;
   apiTokens: ApiTokens;
   campaigns: CampaignSnapshot;
+  demand: Demand;
+  isPlainHttpAllowed: boolean;
   deliveries: Deliveries;
   endpointTests: EndpointTests;
   registry: Registry;
@@ -325,6 +331,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
         statsClientRoutes(scope, deps);
         webhookClientRoutes(scope, deps);
         taskClientRoutes(scope, { ...deps, limits });
+        cardClientRoutes(scope, { ...deps, limits });
       },
       { prefix: "/client/v1" },
     );

@@ -34,6 +34,7 @@ import { missingPrivacyPolicies } from "./bots/missing-privacy-policies.ts";
 import { startStoringTokenUses } from "./bots/token-uses.ts";
 import { requireEncryptionKey, signingTokens } from "./bots/tokens.ts";
 import { requireCurrency } from "./campaigns/currency.ts";
+import { startForgettingCards } from "./cards/record-card.ts";
 import { type Config, environmentOfCommand, readConfig } from "./config.ts";
 import { missingConsole } from "./console-page/built-console.ts";
 import { startCheckingMedia } from "./creatives/missing-media.ts";
@@ -288,6 +289,7 @@ function startLoops(
       now,
     }),
     consents: startForgettingConsents({ database, log, now }),
+    cards: startForgettingCards({ database, log, now }),
     impersonations: startEndingImpersonations({ database, log, now }),
     "token-uses": startStoringTokenUses({ database, uses: features.apiTokens.uses, log }),
     notices: startSendingNotices({

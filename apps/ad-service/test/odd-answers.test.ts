@@ -273,6 +273,7 @@ describe("each answer of a buyer ends in one named outcome", () => {
     userAgent: "node",
     language: "en",
     country: "DE",
+    format: "rewarded" as const,
     isPremium: false,
     consent: undefined,
     address: undefined,

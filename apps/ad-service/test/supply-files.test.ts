@@ -87,6 +87,7 @@ test("both files name the seller that requests name, publish a name only with it
   expect(JSON.stringify(sellers)).not.toContain("Jane");
 
   const opening = {
+    format: "rewarded" as const,
     requestId: "1",
     botId: String(named),
     botName: "Quiz",

@@ -286,3 +286,25 @@ export const playerTaskExamples = {
   ],
   checkOwnTaskResponse: [{ task: ownTask, ...serverTime }],
 };
+
+const card = {
+  card_id: "5f1d6c0a9be84c7f8c1f0a7d2b3e4c55",
+  label: "Ad",
+  title: "Summer sale",
+  text: "Everything at half price until Sunday.",
+  image_url: "https://cdn.network.example/sale.jpeg",
+  button: "Look",
+  url: "https://rewards.example/card/5f1d6c0a9be84c7f8c1f0a7d2b3e4c55",
+  advertiser: "Shop",
+  expires_at: "2026-03-01T12:15:00.000Z",
+};
+
+export const cardExamples = {
+  offerCardRequest: [{ bot_id: botId, user_tg_id: "42", language: "en" }],
+  offeredCard: [card],
+  offerCardResponse: [{ card }, { card: null, reason: "no-card" }],
+  shownCardResponse: [
+    { card_id: card.card_id, counted: true, shown_at: "2026-03-01T12:00:02.000Z" },
+    { card_id: card.card_id, counted: false, reason: "expired" },
+  ],
+} as const;

@@ -21,7 +21,7 @@ import type { OperatorRoutes } from "./route.ts";
 export const sentFacts = ["user-id", "address", "telegram-id"] as const;
 
 /** OpenRTB 2.6, and the feeds of networks. */
-export const buyerProtocols = ["openrtb", "richads"] as const;
+export const buyerProtocols = ["openrtb", "richads", "richads-cards"] as const;
 export type BuyerProtocol = (typeof buyerProtocols)[number];
 
 const wholeNumber = (min: number, max: number) => {
@@ -39,7 +39,7 @@ const settings = {
   protocol: z
     .enum(buyerProtocols)
     .describe(
-      "`openrtb`: OpenRTB 2.6; `richads`: the video feed of RichAds, which requires the address, and whose key is the publisher's number.",
+      "`openrtb`: OpenRTB 2.6; `richads`: the video feed of RichAds, which requires the address, and whose key is the publisher's number; `richads-cards`: its messages for chats, with the same key.",
     ),
   url: callableAddress.describe("Where requests are sent."),
   tmaxMs: wholeNumber(50, 800).describe(

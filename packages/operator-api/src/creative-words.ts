@@ -13,3 +13,6 @@ export type BoughtReviewState = (typeof boughtReviewStates)[number];
 /** What lists of creatives are sorted by. */
 export const creativeSorts = ["creative", "state", "advertiser", "duration", "size", "added"] as const;
 export type CreativeSort = (typeof creativeSorts)[number];
+
+/** In place of the type of a file: a bought card, which is a message with a picture or without one. */
+export const CARD_TYPE = "card";

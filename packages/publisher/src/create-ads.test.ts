@@ -55,6 +55,8 @@ describe("an answer", () => {
     ["an availability", (ads: Ads) => ads.availability("42")],
     ["a page of events", (ads: Ads) => ads.events()],
     ["a test", (ads: Ads) => ads.testWebhook()],
+    ["a card", (ads: Ads) => ads.card({ userId: "42" })],
+    ["a card that was sent", (ads: Ads) => ads.cardShown("1")],
   ])("without the fields of %s is an error, although it is 200", async (_name, call) => {
     const { ads } = clientOf([() => Response.json({})]);
     await expect(call(ads)).rejects.toMatchObject({ name: "AdsError", code: "UNEXPECTED_ANSWER" });

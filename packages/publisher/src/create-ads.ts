@@ -1,4 +1,5 @@
 import { AdsError, unexpectedAnswer } from "./ads-error.ts";
+import { type Card, cardOf } from "./cards.ts";
 import type { CodeDescription, EventAttempts, NamedRewards, ReferenceStats, Stats } from "./client-answers.ts";
 import { apiTokens, botIdOf, requireOptions, serverAddress, wholeNumberOf } from "./client-settings.ts";
 import { pause } from "./pause.ts";
@@ -122,6 +123,20 @@ export interface Ads {
   ): Promise<readonly Task[]>;
   /** Where a task stands. The service asks Telegram about the user, in case the join was not reported. */
   checkTask(code: string, options?: CallOptions): Promise<Task>;
+  /**
+   * An ad of a network for the bot to send as a message, and then to report with `cardShown`; undefined: there is none now. Networks
+   * are asked each time. `language`: the user's `language_code`; `consent` as with `createCode`.
+   */
+  card(
+    request: {
+      readonly userId: UserId;
+      readonly language?: string | undefined;
+      readonly consent?: Consent | null | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<Card | undefined>;
+  /** Reports that a card was sent: it is paid once. False: it was reported too late, or is a tester's. */
+  cardShown(cardId: string, options?: CallOptions): Promise<boolean>;
   /** What a code earned, and why it did not. */
   code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order, from the first one, after a cursor, or the `latest`; reading on from `next` misses none. */
@@ -226,6 +241,19 @@ export function createAds(options: AdsOptions): Ads {
       if (!isText(code)) await refuse("code", code);
       const path = `/tasks/${encodeURIComponent(code)}/check`;
       return taskOf(await call({ method: "POST", path, isRepeatable: true }, signal));
+    },
+    async card(request, { signal } = {}) {
+      if (typeof request !== "object" || request === null) await refuse("request", request);
+      const { userId, language, consent } = request;
+      const of = { bot_id: botId, user_tg_id: await requirePerson(userId), language };
+      const body = { ...of, consent: consent && consentOf(consent) };
+      const { card } = await call({ method: "POST", path: "/cards", body, isRepeatable: true }, signal);
+      return card === null ? undefined : cardOf(card);
+    },
+    async cardShown(cardId, { signal } = {}) {
+      if (!isText(cardId)) await refuse("cardId", cardId);
+      const path = `/cards/${encodeURIComponent(cardId)}/shown`;
+      return required((await call({ method: "POST", path, isRepeatable: true }, signal)).counted, "boolean");
     },
     async code(code, { signal } = {}) {
       if (!isText(code)) await refuse("code", code);

@@ -3,6 +3,7 @@ import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import { type BonusTexts, bonusTexts } from "./bonus-texts.ts";
+import { type Card, messageOf } from "./cards.ts";
 import type { Ads } from "./create-ads.ts";
 import type { Task } from "./tasks.ts";
 
@@ -33,6 +34,11 @@ export interface AdsFlavor {
     tasks(
       options?: TasksOptions,
     ): Promise<{ readonly tasks: readonly Task[]; readonly keyboard: InlineKeyboardMarkup }>;
+    /**
+     * Sends an ad of a network to the chat of this update, marked as an ad, and reports it. Returns it; undefined: there is none now.
+     * Rejects as `keyboard` does, and if Telegram refuses the message, which is then not paid.
+     */
+    card(): Promise<Card | undefined>;
   };
 }
 
@@ -54,6 +60,7 @@ export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & Ads
       ads: {
         keyboard: (options) => keyboardFor(ads, ctx, options),
         tasks: (options) => tasksFor(ads, ctx, options),
+        card: () => sendCard(ads, ctx),
       } satisfies AdsFlavor["ads"],
     });
     return next();
@@ -78,6 +85,24 @@ async function tasksFor(ads: Ads, ctx: Context, { text = ({ title }) => title, r
   const tasks = await ads.tasks({ userId: personOf(ctx), reference, language });
   const rows = tasks.map((task) => [{ text: text(task), url: task.url }]);
   return { tasks, keyboard: { inline_keyboard: rows } };
+}
+
+async function sendCard(ads: Ads, ctx: Context): Promise<Card | undefined> {
+  const card = await ads.card({ userId: personOf(ctx), language: ctx.from?.language_code });
+  if (card === undefined) return undefined;
+  const { cardId, imageUrl, button, url } = card;
+  const text = messageOf(card);
+  const reply_markup = { inline_keyboard: [[{ text: button, url }]] };
+  const sendText = () => ctx.reply(text, { reply_markup, link_preview_options: { is_disabled: true } });
+  if (imageUrl === undefined) await sendText();
+  // Telegram reads the picture itself; where it cannot, the card has text alone.
+  else
+    await ctx.replyWithPhoto(imageUrl, { caption: text, reply_markup }).catch((error: { error_code?: unknown }) => {
+      if (error.error_code !== 400) throw error;
+      return sendText();
+    });
+  await ads.cardShown(cardId);
+  return card;
 }
 
 function requireAds(ads: Ads, call: string): void {

@@ -1,5 +1,6 @@
 /** What a bot's backend needs of an ad service. Uses only fetch and WebCrypto: runs on Node 20.3, Bun, Deno and Workers. */
 export { AdsError } from "./ads-error.ts";
+export type { Card } from "./cards.ts";
 export type {
   CodeDescription,
   EventAttempts,

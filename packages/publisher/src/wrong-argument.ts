@@ -3,7 +3,7 @@ import { refusedUserId } from "./refused-user-id.ts";
 
 // createAds loads this file when an argument cannot be right: the core stays small.
 
-export type WrongArgument = "request" | "userId" | "reference" | "code" | "eventId";
+export type WrongArgument = "request" | "userId" | "reference" | "code" | "eventId" | "cardId";
 
 /** The error of a call that is not sent, because an argument cannot be right. */
 export function wrongArgument(argument: WrongArgument, value: unknown): AdsError {
@@ -16,6 +16,7 @@ export function wrongArgument(argument: WrongArgument, value: unknown): AdsError
     reference: referenceFault(value),
     code: `code ${faultOfText(value)}: pass the code that createCode returned, or that of an event`,
     eventId: `eventId ${faultOfText(value)}: pass the eventId of an event, such as that of a webhook or of events()`,
+    cardId: `cardId ${faultOfText(value)}: pass the cardId of a card`,
   } satisfies Record<typeof argument, string>;
   return new AdsError(messages[argument], { code: "BAD_REQUEST" });
 }

@@ -21,7 +21,9 @@ const read = statement<BoughtSums>(
      (select coalesce(sum(shown_micros), 0) from campaign_days
        where campaign_id = $2 and day = ($1::timestamptz at time zone 'utc')::date)::float8 as "todayMicros",
      (select coalesce(sum(price_micros), 0) from views where views.campaign_id = $2 and state = 'opened' and not is_test
-       and opened_at > $1::timestamptz - interval '15 minutes')::float8 as "heldMicros"
+       and opened_at > $1::timestamptz - interval '15 minutes')::float8
+     + (select coalesce(sum(price_micros), 0) from cards where cards.campaign_id = $2 and shown_at is null and not is_test
+       and expires_at > $1)::float8 as "heldMicros"
    from advertisers where advertiser_id = (select advertiser_id from campaigns where campaign_id = $2)`,
 );
 

@@ -78,11 +78,11 @@ const lockCurrency = statement<{ currency: string }>(
  * refused, after viewers' addresses were sent for them. No currency is stored before the first start.
  */
 async function requireCurrencyOf(tx: Transaction, protocol: BuyerProtocol): Promise<void> {
-  if (protocol !== "richads") return;
+  if (protocol === "openrtb") return;
   const [deployment] = await tx.run(lockCurrency, []);
   if (deployment === undefined || deployment.currency === "USD") return;
   const { currency } = deployment;
-  const message = `cannot be richads here: its bids are in USD, and the amounts of this deployment in ${currency}; use openrtb`;
+  const message = `cannot be ${protocol} here: its bids are in USD, and the amounts of this deployment in ${currency}; use openrtb`;
   throw invalidField("protocol", message, fieldFault("FEED_IN_USD", { currency }));
 }
 

@@ -104,7 +104,7 @@ const lockDeployment = statement<never>("currency.lock", "select from deployment
 // Unnamed, since an operator runs it rarely, and it reads the few buyers whole.
 const readFeeds: Statement<{ name: string }> = {
   name: "",
-  text: `select name from buyers join advertisers using (advertiser_id) where is_active and protocol = 'richads' order by name limit 10`,
+  text: `select name from buyers join advertisers using (advertiser_id) where is_active and protocol <> 'openrtb' order by name limit 10`,
 };
 
 /** Bids of such a buyer are in dollars and name no currency: all would be refused after viewers' addresses were sent. */

@@ -1,5 +1,6 @@
-import { directionOf, type PageLanguage } from "@intermission/ad-core/page-language";
+import { directionOf, type PageLanguage, pageLanguage } from "@intermission/ad-core/page-language";
 import { html, htmlPage, htmlPagePolicy } from "@intermission/server/html-page";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { LinkBot } from "./follow-direct-link.ts";
 import { ar } from "./page-texts/ar.ts";
 import { de } from "./page-texts/de.ts";
@@ -87,4 +88,19 @@ export function linkPage({ name, language, bot, form, onward, seconds }: LinkPag
 <p>${text.replace("{when}", when)}</p>
 ${button}${onwardLink}${link}`,
   });
+}
+
+/** Answers with the page in the visitor's language. */
+export function sendLinkPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  page: Omit<LinkPage, "language">,
+) {
+  const language = pageLanguage(request.headers["accept-language"]);
+  reply.headers({ "content-security-policy": linkPagePolicy, "content-language": language, vary: "accept-language" });
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .send(linkPage({ ...page, language }));
 }

@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
-import type { BoughtReviewState } from "@intermission/operator-api/creative-words";
+import { type BoughtReviewState, CARD_TYPE } from "@intermission/operator-api/creative-words";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { storableText } from "@intermission/postgres/storable-text";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { SentBid } from "./openrtb/read-bid-response.ts";
+import type { Card } from "./read-card.ts";
 
 /** The parts of a bid's ad that a review covers. */
 interface SeenCreative {
   boughtCreativeId: string;
-  /** A hash of the file's address without the parameters of caches and signatures. */
+  /** A hash of what it shows: of the file's address without the parameters of caches and signatures. */
   media: string;
   /** The advertiser's domains. */
   domains: readonly string[];
@@ -16,21 +17,48 @@ interface SeenCreative {
   landingHost: string | null;
 }
 
+/** What a person reviews of a bought ad. */
+type ReviewedAd = Pick<
+  VastAd,
+  "advertiser" | "title" | "mediaUrl" | "mediaType" | "width" | "height" | "durationMs" | "clickThrough"
+>;
+
+export function seenCreative(
+  buyerId: string,
+  bid: SentBid,
+  { mediaUrl, clickThrough }: Pick<VastAd, "mediaUrl" | "clickThrough">,
+): SeenCreative {
+  return creativeOf(buyerId, bid, { shown: fileAddress(mediaUrl), landingUrl: clickThrough });
+}
+
+/** Of a card all that is read counts as its file: another text is another ad. */
+export function seenCard(buyerId: string, bid: SentBid, { title, text, button, file, link }: Card): SeenCreative {
+  const shown = JSON.stringify([file === null ? null : fileAddress(file), title, text, button]);
+  return creativeOf(buyerId, bid, { shown, landingUrl: link });
+}
+
+/** A card as a person reviews it. */
+export function reviewedCard({ title, text, imageUrl, advertiser, link }: Card): ReviewedAd {
+  const texts = [title, text].filter((one) => one !== null).join(": ");
+  const size = { width: 0, height: 0, durationMs: 0 };
+  return { advertiser, title: texts, mediaUrl: imageUrl ?? link, mediaType: CARD_TYPE, ...size, clickThrough: link };
+}
+
 /**
  * The same creative has the same id: by the buyer's seat and `crid`, else by the advertiser's domains and the file. What it shows,
  * for whom, and where it leads are watched apart, so that one id cannot stand for another ad after its review.
  */
-export function seenCreative(
+function creativeOf(
   buyerId: string,
   bid: SentBid,
-  ad: Pick<VastAd, "mediaUrl" | "clickThrough">,
+  { shown, landingUrl }: { shown: string; landingUrl: string | null },
 ): SeenCreative {
-  const media = hash("sha256", fileAddress(ad.mediaUrl));
+  const media = hash("sha256", shown);
   const domains = [...new Set(bid.domains.map((domain) => storableText(domain.toLowerCase(), MAX_DOMAIN)))].toSorted();
   const own = bid.creativeId ?? [...domains, media].join(" ");
   const named = [buyerId, bid.seat ?? "", bid.creativeId === undefined ? "file" : "crid", own];
   const boughtCreativeId = `bcr_${hash("sha256", JSON.stringify(named)).slice(0, 32)}`;
-  const landingHost = ad.clickThrough === null ? null : new URL(ad.clickThrough).hostname;
+  const landingHost = landingUrl === null ? null : new URL(landingUrl).hostname;
   return { boughtCreativeId, media, domains, landingHost };
 }
 
@@ -146,7 +174,7 @@ export async function meetCreative(
     bid,
     ad,
     now,
-  }: { buyerId: string; firstSeenLimit: number; bid: SentBid; ad: VastAd; now: Date },
+  }: { buyerId: string; firstSeenLimit: number; bid: SentBid; ad: ReviewedAd; now: Date },
 ): Promise<CreativeVerdict> {
   const { boughtCreativeId, media, domains, landingHost } = seen;
   const readSeen = () => database.run(read, [boughtCreativeId, media, landingHost, domains]);

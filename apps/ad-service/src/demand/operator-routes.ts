@@ -8,15 +8,17 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
-import { addBuyer, listBuyers, readBuyers, requireBuyer, updateBuyer } from "../buyers/buyers.ts";
+import { addBuyer, listBuyers, type RequestedBuyer, readBuyers, requireBuyer, updateBuyer } from "../buyers/buyers.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { Turns } from "../vast/read-xml.ts";
 import { unwrapTag } from "../vast/unwrap-tag.ts";
+import { buysFormat, formatsOfProtocol } from "./bought-formats.ts";
 import { readResults } from "./buyer-results.ts";
 import { keepExchange, listExchanges } from "./exchanges.ts";
 import type { BidOpening } from "./openrtb/bid-request.ts";
 import { isFit } from "./openrtb/judge-bid.ts";
+import { takeCard } from "./read-card.ts";
 import { type BuyerAnswer, requestBid } from "./request-bids.ts";
 import { takeBid } from "./take-bid.ts";
 
@@ -78,7 +80,7 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
       if (buyer === undefined) throw new Error(`the buyer ${buyerId} disappeared; buyers are never deleted`);
       const seller = { currency, publicUrl };
       const patient = { ...buyer, tmaxMs: TRIAL_MS };
-      const answer = await requestBid({ ...deps, seller }, patient, { opening: trialOpening(), leftMs: TRIAL_MS });
+      const answer = await requestBid({ ...deps, seller }, patient, { opening: trialOpening(buyer), leftMs: TRIAL_MS });
       const { request } = answer;
       await readTrial(deps, answer);
       return keepExchange(database, { ...answer, request: request ?? nothingSent }, now());
@@ -101,13 +103,15 @@ async function readTrial(deps: BuyerOperatorDeps, answer: BuyerAnswer): Promise<
   const { currency, now } = deps;
   const viewer = { viewId: "trial", userAgent: PHONE, device: describeDevice({ "user-agent": PHONE }), now };
   const bids = answer.bids.filter(isFit).toSorted((a, b) => b.cpmMicros - a.cpmMicros);
+  const read = (source: { markup: string } | { url: string }) =>
+    unwrapTag({ ...deps, totalMs: TRIAL_MS }, { ...viewer, ...source });
   for (const fit of bids.slice(0, MAX_TRIED_BIDS)) {
-    const read = (source: { markup: string } | { url: string }) =>
-      unwrapTag({ ...deps, totalMs: TRIAL_MS }, { ...viewer, ...source });
-    const taken = await takeBid(read, { answer, fit, currency, now: now() });
-    fit.outcome = answer.outcome = taken.outcome === "ad" ? "accepted" : taken.outcome;
-    answer.detail = taken.outcome === "ad" ? null : taken.detail;
-    if (taken.outcome === "ad") return;
+    const taken = buysFormat(answer.buyer, "card")
+      ? takeCard(fit, deps)
+      : await takeBid(read, { answer, fit, currency, now: now() });
+    fit.outcome = answer.outcome = "detail" in taken ? taken.outcome : "accepted";
+    answer.detail = "detail" in taken ? taken.detail : null;
+    if (!("detail" in taken)) return;
   }
 }
 
@@ -120,8 +124,10 @@ function definedOf<Body extends object>(body: Body): { [Name in keyof Body]: Exc
 const nothingSent = { id: "trial", botId: "0", isTest: true, kept: () => "Nothing was sent." };
 
 /** As of a viewer with an Android phone, who is no user of a bot. */
-function trialOpening(): BidOpening {
+function trialOpening({ protocol }: RequestedBuyer): BidOpening {
+  const [format] = formatsOfProtocol[protocol];
   return {
+    format,
     requestId: `trial-${randomBytes(9).toString("base64url")}`,
     botId: "0",
     botName: "Trial",

@@ -28,5 +28,5 @@ export interface PreparedCall {
   headers: Readonly<Record<string, string>>;
   body: string;
   /** Judges the body of an answer with the status 200. Throws nothing, whatever it is. */
-  judge(body: string, rules: Omit<BidRules, "requestId" | "impressionId" | "currency">): JudgedAnswer;
+  judge(body: string, rules: Omit<BidRules, "requestId" | "impressionId" | "currency" | "markupTypes">): JudgedAnswer;
 }

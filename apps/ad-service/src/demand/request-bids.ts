@@ -8,6 +8,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { decodeContent } from "../vast/decode-document.ts";
 import { prepareRichAds } from "./feeds/richads.ts";
+import { prepareRichAdsCards } from "./feeds/richads-cards.ts";
 import { isPermitted, judgeConsent } from "./judge-consent.ts";
 import type { BidOpening, Seller } from "./openrtb/bid-request.ts";
 import type { JudgedAnswer } from "./openrtb/judge-bid.ts";
@@ -74,6 +75,7 @@ export async function requestBid(
 const protocols = {
   openrtb: prepareOpenRtb,
   richads: prepareRichAds,
+  "richads-cards": prepareRichAdsCards,
 } satisfies Record<BuyerProtocol, (question: CallQuestion) => PreparedCall | undefined>;
 
 const nothing = { reason: null, responseBidId: undefined, bids: [] };

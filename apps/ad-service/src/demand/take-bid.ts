@@ -56,6 +56,15 @@ export async function takeBid(
   return { outcome: "ad", ad: { ...ad, trackers, bought, expiresAt: expiresAt.toISOString() } };
 }
 
+/** What is called once a bid is owed; undefined: it names no address, or one that cannot be called. */
+export function noticeAddress(
+  { answer, fit: { bid, cpmMicros } }: { answer: BuyerAnswer; fit: FitBid },
+  currency: string,
+): string | undefined {
+  if (bid.burl === undefined) return undefined;
+  return callableUrls([fillAuctionMacros(bid.burl, macrosOf(answer, { bid, cpmMicros, currency, loss: 0 }))])[0];
+}
+
 /** The addresses of a buyer that are told why its bids did not win, each with its reason; none of a test. */
 export function lossAddresses(answer: BuyerAnswer, currency: string): string[] {
   if (answer.request?.isTest) return [];

@@ -85,7 +85,7 @@ const sources: readonly Source[] = [
     "impressions",
     { kind: "charge", owed: "price_micros", prefix: "shown" },
     (range, limit) => `(
-      select bot_id, campaign_id, 'impression' as event, price_micros, 0::bigint as revenue_micros, shown_at as occurred_at, xid
+      select bot_id, campaign_id, 'impression' as event, price_micros, revenue_micros, shown_at as occurred_at, xid
       from bought_impressions where ${range} ${limit}
     ) as impressions`,
   ),

@@ -1,6 +1,7 @@
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { type AdRequest, exclusionReason } from "../ad-selection/eligibility.ts";
 import type { RequestedBuyer } from "../buyers/buyers.ts";
+import { type BoughtFormat, buysFormat } from "../demand/bought-formats.ts";
 import { type Demand, recordAuction, requestBids } from "../demand/demand.ts";
 import type { OpeningOffer } from "../demand/opening-offers.ts";
 import type { BidOpening } from "../demand/openrtb/bid-request.ts";
@@ -10,7 +11,7 @@ import { lossAddresses } from "../demand/take-bid.ts";
 import { enqueueLossCalls } from "../vast/trackers.ts";
 import { cpmMicrosOf, type Offer } from "./order-offers.ts";
 
-type BuyerOffer = Extract<Offer, { source: "buyer" }>;
+export type BuyerOffer = Extract<Offer, { source: "buyer" }>;
 
 /** What the buyers said to one opening. */
 export interface Auction {
@@ -20,15 +21,20 @@ export interface Auction {
   left: readonly BuyerOffer[];
   /** The offer that is to be shown, while its view has not begun. */
   taken: "own" | BuyerOffer | undefined;
-  /** What the own campaigns came to, beside the buyers. */
-  own: Pick<OpeningOffer, "outcome" | "cpmMicros">;
+  /** What the own campaigns came to, beside the buyers; undefined: only buyers have this format. */
+  own: Pick<OpeningOffer, "outcome" | "cpmMicros"> | undefined;
 }
 
-/** The buyers whose campaigns may be shown to this viewer. */
-export function buyersFor({ buyers, byId, index }: CampaignSnapshot, request: AdRequest, now: Date): RequestedBuyer[] {
+/** The buyers of the format whose campaigns may be shown to this viewer. */
+export function buyersFor(
+  { buyers, byId, index }: CampaignSnapshot,
+  request: AdRequest,
+  { format, now }: { format: BoughtFormat; now: Date },
+): RequestedBuyer[] {
   const moment = { now, curve: index.curve, localTimes: index.localTimes };
-  return buyers.filter(({ campaignId }) => {
-    const state = byId.get(campaignId);
+  return buyers.filter((buyer) => {
+    const state = byId.get(buyer.campaignId);
+    if (!buysFormat(buyer, format)) return false;
     if (state === undefined || exclusionReason(state, request, moment) !== undefined) return false;
     // Whether a bid fits is decided when its price is known. Without funds left, no bid fits.
     return state.funds === null || state.funds.spentMicros < state.funds.limitMicros;
@@ -45,7 +51,8 @@ export async function openAuction(
     // What answers a test is not paid, so only testers see it.
     .filter(({ request }) => opening.isTest || request?.isTest !== true)
     .flatMap((answer) => answer.bids.filter(isFit).map((fit): BuyerOffer => ({ source: "buyer", answer, fit })));
-  return { opening, answers, left, taken: undefined, own: { outcome: "none-fits", cpmMicros: null } };
+  const own = opening.format === "card" ? undefined : ({ outcome: "none-fits", cpmMicros: null } as const);
+  return { opening, answers, left, taken: undefined, own };
 }
 
 /** Why a bid's ad cannot be shown after it was read. */
@@ -68,8 +75,8 @@ export function decideBid(
 
 /** The view of what was taken has begun: the ad is offered. */
 export function nameWinner({ taken, own }: Auction): void {
-  if (taken === "own") own.outcome = "won";
-  else if (taken) taken.fit.outcome = taken.answer.outcome = "won";
+  if (taken === "own" && own) own.outcome = "won";
+  if (taken && taken !== "own") taken.fit.outcome = taken.answer.outcome = "won";
 }
 
 /** The campaign of what was taken is at a limit, which its other bids would reach as well. */
@@ -97,7 +104,7 @@ export async function concludeAuction(demand: Demand, { opening, answers, own }:
   const { botId, requestId, isTest, userAgent } = opening;
   const of = { botId, requestId, at: now };
   const offers = [
-    { ...of, source: "own", tookMs: 0, consent: null, ...own },
+    ...(own ? [{ ...of, source: "own", tookMs: 0, consent: null, ...own }] : []),
     ...answers.map((answer): OpeningOffer => {
       const { buyer, outcome, tookMs, bids, consent } = answer;
       const prices = bids.flatMap(({ cpmMicros }) => cpmMicros ?? []);

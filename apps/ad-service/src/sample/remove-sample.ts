@@ -92,6 +92,7 @@ export const ofBots = [
   "tasks",
   "view_launches",
   "bought_impressions",
+  "cards",
   "opening_offers",
   "source_tries",
   "source_orders",

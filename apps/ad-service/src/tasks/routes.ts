@@ -1,10 +1,9 @@
-import { pageLanguage } from "@intermission/ad-core/page-language";
 import { clientNetworks } from "@intermission/server/client-address";
 import { countingFor } from "@intermission/server/counted-calls";
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { openKnownAgents, recognisePerson } from "@intermission/server/visitor";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type LinkPage, linkPage, linkPagePolicy } from "../clicks/link-page.ts";
+import type { FastifyInstance } from "fastify";
+import { type LinkPage, sendLinkPage } from "../clicks/link-page.ts";
 import { type OpenDeps, type OpenTaskOutcome, openTask } from "./open-task.ts";
 
 const pageOf = {
@@ -34,24 +33,15 @@ export function taskRoutes(app: FastifyInstance, deps: OpenDeps & { now: () => D
     const seconds = secondsToWait(countingFor(request), ofAddress, client, now);
     if (seconds > 0) {
       reply.header("retry-after", String(seconds));
-      return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
+      return sendLinkPage(request, reply, 429, { name: "too-many-visits", seconds });
     }
     // Previews and crawlers get no link: each is for one user.
     const visitor = recognisePerson(agents, request.method, request.headers, origin);
-    if (visitor.kind === "machine") return sendPage(request, reply, 200, { name: "machine" });
+    if (visitor.kind === "machine") return sendLinkPage(request, reply, 200, { name: "machine" });
     const opened = await openTask(deps, { code: request.params.code, now });
     if (opened.outcome === "opened") return reply.redirect(opened.inviteLink, 302);
     const { status, name } = pageOf[opened.outcome];
     if (status === 503) reply.header("retry-after", String(RETRY_SECONDS));
-    return sendPage(request, reply, status, { name });
+    return sendLinkPage(request, reply, status, { name });
   });
-}
-
-function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, page: Omit<LinkPage, "language">) {
-  const language = pageLanguage(request.headers["accept-language"]);
-  reply.headers({ "content-security-policy": linkPagePolicy, "content-language": language, vary: "accept-language" });
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .send(linkPage({ ...page, language }));
 }

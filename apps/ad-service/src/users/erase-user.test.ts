@@ -178,6 +178,8 @@ const rowsOfUser = [
    on conflict do nothing`,
   `insert into bought_creative_reports (bought_creative_id, bot_id, user_id, reported_at)
    select bought_creative_id, :bot, :user, now() from bought_creatives`,
+  `insert into cards (card_id, bot_id, user_id, buyer_id, campaign_id, is_test, price_micros, link, offered_at, expires_at)
+   select md5(:user), :bot, :user, buyer_id, 'cmp_1', false, 310, 'https://shop.test/', now(), now() from buyers limit 1`,
   `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, reference, price_micros, hold_days, paid_at, state, was_out,
      offered_at, expires_at)
    values ('t' || right(:user, 4), :bot, :user, 'cmp_1', '-1001', 'order-of-' || :user, 5000, 7, 'joined', 'offered', true, now(), now())`,

@@ -25,8 +25,9 @@ export const steps: readonly ErasureStep[] = [
   {
     table: "tracker_calls",
     becomes: "deleted; pending calls are not made",
-    where: inViews,
+    where: `(${inViews} or (bot_id, view_id) in (select bot_id, card_id from cards where ${ofUser}))`,
   },
+  { table: "cards", becomes: "deleted: their buttons lead nowhere", where: ofUser },
   { table: "vast_ads", becomes: "deleted", where: inViews },
   {
     table: "conversions",

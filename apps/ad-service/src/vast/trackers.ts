@@ -104,6 +104,14 @@ export async function enqueueLossCalls(
   await insertCalls(tx, { botId, viewId: null, openedAt: now, userAgent, now }, calls);
 }
 
+/** Enqueues what tells a buyer that it owes for a card, once. */
+export async function enqueueNotice(
+  tx: Transaction,
+  { url, ...of }: { botId: string; viewId: string; openedAt: Date; url: string; now: Date },
+): Promise<void> {
+  await insertCalls(tx, { ...of, userAgent: "" }, [{ event: "billing", position: 0, url }]);
+}
+
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
 export async function enqueueErrorCalls(
   tx: Transaction,

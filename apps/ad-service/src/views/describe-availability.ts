@@ -75,7 +75,7 @@ export async function describeAvailability(
   }
   // Whether a buyer bids is known only when the ad is opened.
   const request = { format: "rewarded" as const, bot, user, seen: new Map<string, Date[]>() };
-  const mayBuy = formats.includes("rewarded") && buyersFor(campaigns, request, now).length > 0;
+  const mayBuy = formats.includes("rewarded") && buyersFor(campaigns, request, { format: "rewarded", now }).length > 0;
   return mayBuy
     ? { outcome: "available", ...earned, ad: null }
     : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };

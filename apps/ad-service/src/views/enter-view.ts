@@ -439,7 +439,7 @@ async function askBuyers(
   { input, viewId, request }: OfferQuestion,
   { endsAt }: TriedTags,
 ): Promise<Auction | undefined> {
-  const buyers = buyersFor(campaigns, request, input.now);
+  const buyers = buyersFor(campaigns, request, { format: "rewarded", now: input.now });
   if (buyers.length === 0) return undefined;
   const { bot, userId, now } = input;
   const consent = input.consent ?? (await readConsent(views.database, { botId: bot.botId, userId, now }));
@@ -546,6 +546,7 @@ function bidOpening(
 ): Omit<BidOpening, "consent"> {
   const { language, country, isPremium = false } = ad.user;
   return {
+    format: "rewarded",
     requestId: viewId,
     botId: bot.botId,
     botName: bot.name,

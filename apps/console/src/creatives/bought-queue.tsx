@@ -1,4 +1,5 @@
 import { type BoughtCreative, boughtCreativeRoutes } from "@intermission/operator-api/bought-creatives";
+import { CARD_TYPE } from "@intermission/operator-api/creative-words";
 import { useState } from "react";
 
 import { useAnswer, useChange } from "../operator/use-operator.ts";
@@ -62,7 +63,7 @@ function Bought({ bought }: { bought: BoughtCreative }) {
   };
   return (
     <div className="beside-phone">
-      <PhonePreview ad={{ ...ad, ...landing }} />
+      {media_type === CARD_TYPE ? null : <PhonePreview ad={{ ...ad, ...landing }} />}
       <section className="panel stack" aria-labelledby="bought-name">
         <h3 id="bought-name">{name}</h3>
         <dl className="facts">
@@ -72,6 +73,16 @@ function Bought({ bought }: { bought: BoughtCreative }) {
               <dd>{value}</dd>
             </div>
           ))}
+          {media_type === CARD_TYPE && media_url !== landingUrl && (
+            <div>
+              <dt>{words.picture}</dt>
+              <dd>
+                <a href={media_url} target="_blank" rel="noreferrer">
+                  {new URL(media_url).hostname}
+                </a>
+              </dd>
+            </div>
+          )}
           <div>
             <dt>{words.firstSeen}</dt>
             <dd title={dateTime(firstSeenAt)}>{ago(firstSeenAt)}</dd>

@@ -10,6 +10,7 @@ from .operations import Consent
 from .results import (
     Attempt,
     Availability,
+    Card,
     Code,
     CodeDetails,
     CodeSession,
@@ -40,6 +41,7 @@ __all__ = [
     "AsyncAds",
     "Attempt",
     "Availability",
+    "Card",
     "Code",
     "CodeDetails",
     "CodeSession",

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from aiogram import Bot, Router
 from aiogram.exceptions import TelegramBadRequest, TelegramForbiddenError
 from aiogram.filters import Command
 from aiogram.methods import ApproveChatJoinRequest, DeclineChatJoinRequest, SendMessage, TelegramMethod
-from aiogram.types import ChatJoinRequest, InlineKeyboardButton, InlineKeyboardMarkup, Message, User, WebAppInfo
+from aiogram.types import (
+    ChatJoinRequest,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    Message,
+    User,
+    WebAppInfo,
+)
 
 from .bonus import AdButton, BonusTexts, ad_button, bonus_reply
 from .client import AsyncAds
 from .errors import AdsError
 from .join_languages import JoinTexts
 from .join_requests import JoinDecider, JoinRequest, JoinRules, JoinsOfStore, TelegramRefused
+from .results import Card
 from .sender import Sender, sender_of
 from .webhook import AdEvent
 
@@ -130,6 +140,12 @@ async def ad_keyboard(
     queries, whose message is the bot's. Raises `AdsError` with the code `NOT_A_PERSON` for a bot, and for a message in the name
     of a group or channel, whose sender Telegram does not name.
     """
+    user = _person_of(message, user)
+    is_private = _is_private(message)
+    return _markup(await ad_button(ads, user.id, is_private=is_private, text=text, reference=reference))
+
+
+def _person_of(message: Message, user: User | None) -> User:
     sender = _sender_of(message) if user is None else sender_of(user.id, is_bot=user.is_bot)
     if sender == "chat":
         raise AdsError(
@@ -143,8 +159,30 @@ async def ad_keyboard(
     user = user or message.from_user
     if user is None:
         raise ValueError("this message has no user, for whom an ad could be")
-    is_private = _is_private(message)
-    return _markup(await ad_button(ads, user.id, is_private=is_private, text=text, reference=reference))
+    return user
+
+
+async def send_card(ads: AsyncAds, message: Message, *, user: User | None = None) -> Card | None:
+    """Answers a message with an ad of a network, marked as an ad, and reports it. `None`: there is none now.
+
+    `user` and errors as of `ad_keyboard`; and where Telegram refuses the message, which is then not paid.
+    """
+    user = _person_of(message, user)
+    card = await ads.card(user.id, language=user.language_code)
+    if card is None:
+        return None
+    keys = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text=card.button, url=card.url)]])
+    try:
+        if card.image_url is not None:
+            await message.answer_photo(card.image_url, caption=card.message, reply_markup=keys, parse_mode=None)
+    except TelegramBadRequest:
+        # Telegram reads the picture itself; where it cannot, the card has text alone.
+        card = replace(card, image_url=None)
+    if card.image_url is None:
+        options = LinkPreviewOptions(is_disabled=True)
+        await message.answer(card.message, reply_markup=keys, parse_mode=None, link_preview_options=options)
+    await ads.card_shown(card.card_id)
+    return card
 
 
 def _sender_of(message: Message) -> Sender:

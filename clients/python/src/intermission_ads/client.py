@@ -13,7 +13,7 @@ from . import operations
 from .environment import connect, proxy_of
 from .errors import AdsError
 from .operations import Consent, Moment, Operation
-from .results import Availability, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, Task, WebhookTest
+from .results import Availability, Card, Code, CodeDetails, EventAttempts, EventsPage, ReferenceStats, Stats, Task, WebhookTest
 from .settings import api_tokens, bot_id_of, retries_of, seconds_of, server_address
 from .webhook import EventType
 
@@ -159,6 +159,19 @@ class Ads(_Client[httpx.Client, httpx.BaseTransport]):
         """Where a task stands. The service asks Telegram about the user, in case the join was not reported."""
         return self._send(operations.check_task(code))
 
+    def card(
+        self, user_id: str | int, *, language: str | None = None, consent: Consent | None = None
+    ) -> Card | None:
+        """An ad of a network for the bot to send as a message, and then to report with `card_shown`; `None`: there is none now.
+
+        Networks are asked each time. `language`: the user's `language_code`; `consent` as with `create_code`.
+        """
+        return self._send(operations.card(self._settings.bot_id, user_id, language, consent))
+
+    def card_shown(self, card_id: str) -> bool:
+        """Reports that a card was sent: it is paid once. `False`: it was reported too late, or is a tester's."""
+        return self._send(operations.card_shown(card_id))
+
     def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""
         return self._send(operations.availability(user_id))
@@ -289,6 +302,19 @@ class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     async def check_task(self, code: str) -> Task:
         """Where a task stands. The service asks Telegram about the user, in case the join was not reported."""
         return await self._send(operations.check_task(code))
+
+    async def card(
+        self, user_id: str | int, *, language: str | None = None, consent: Consent | None = None
+    ) -> Card | None:
+        """An ad of a network for the bot to send as a message, and then to report with `card_shown`; `None`: there is none now.
+
+        Networks are asked each time. `language`: the user's `language_code`; `consent` as with `create_code`.
+        """
+        return await self._send(operations.card(self._settings.bot_id, user_id, language, consent))
+
+    async def card_shown(self, card_id: str) -> bool:
+        """Reports that a card was sent: it is paid once. `False`: it was reported too late, or is a tester's."""
+        return await self._send(operations.card_shown(card_id))
 
     async def availability(self, user_id: str | int) -> Availability:
         """Whether the user could earn now."""

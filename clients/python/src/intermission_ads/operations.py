@@ -17,6 +17,7 @@ import httpx
 from .errors import AdsError
 from .results import (
     Availability,
+    Card,
     Code,
     CodeDetails,
     EventAttempts,
@@ -27,6 +28,8 @@ from .results import (
     WebhookTest,
     read_attempts,
     read_availability,
+    read_card,
+    read_card_shown,
     read_code,
     read_code_details,
     read_events_page,
@@ -144,6 +147,22 @@ def tasks(
 def check_task(value: str) -> Operation[Task]:
     _require_text(value, "code", "the code of a task, or that of its event")
     return Operation("POST", f"/tasks/{quote(value, safe='')}/check", read_task)
+
+
+def card(
+    bot_id: str, user_id: str | int, language: str | None, consent: Consent | None
+) -> Operation[Card | None]:
+    body: dict[str, Any] = {"bot_id": bot_id, "user_tg_id": _require_person(user_id)}
+    if language is not None:
+        body["language"] = language
+    if consent is not None:
+        body["consent"] = dict(consent)
+    return Operation("POST", "/cards", read_card, body=body)
+
+
+def card_shown(card_id: str) -> Operation[bool]:
+    _require_text(card_id, "card_id", "the card_id of a card")
+    return Operation("POST", f"/cards/{quote(card_id, safe='')}/shown", read_card_shown)
 
 
 def availability(user_id: str | int) -> Operation[Availability]:

@@ -60,6 +60,32 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Card:
+    """An ad of a network, to be sent as a message."""
+
+    card_id: str
+    label: str
+    """Marks it as an ad, in the user's language: send it with the card."""
+    title: str | None
+    text: str
+    """Plain text."""
+    image_url: str | None
+    button: str
+    """The text of the button."""
+    url: str
+    """For a `url` button: it counts the click and leads on."""
+    advertiser: str | None
+    expires_at: str
+    """Send it, and call `card_shown`, before."""
+
+    @property
+    def message(self) -> str:
+        """Its marking and advertiser, its title and its text: they fit into a caption."""
+        marking = self.label if self.advertiser is None else f"{self.label} · {self.advertiser}"
+        return "\n".join(line for line in (marking, self.title, self.text) if line is not None)
+
+
+@dataclass(frozen=True)
 class Availability:
     is_available: bool
     reason: Literal["cooldown", "daily-cap", "no-ad", "bot-suspended"] | None
@@ -283,6 +309,27 @@ def read_availability(answer: Mapping[str, Any]) -> Availability:
 
 def read_tasks(answer: Mapping[str, Any]) -> tuple[Task, ...]:
     return tuple(read_task(task) for task in answer["tasks"])
+
+
+def read_card(answer: Mapping[str, Any]) -> Card | None:
+    card = answer["card"]
+    if card is None:
+        return None
+    return Card(
+        card_id=card["card_id"],
+        label=card["label"],
+        title=card.get("title"),
+        text=card["text"],
+        image_url=card.get("image_url"),
+        button=card["button"],
+        url=card["url"],
+        advertiser=card.get("advertiser"),
+        expires_at=card["expires_at"],
+    )
+
+
+def read_card_shown(answer: Mapping[str, Any]) -> bool:
+    return answer["counted"] is True
 
 
 def read_task(answer: Mapping[str, Any]) -> Task:

@@ -72,6 +72,7 @@ const routes: { method: string; path: RegExp; status?: number; answer: (call: Ca
   { method: "GET", path: /^\/codes\/(?<id>[^/]+)$/, answer: describeCode },
   { method: "GET", path: /^\/availability$/, answer: availability },
   { method: "POST", path: /^\/tasks$/, answer: () => ({ tasks: [], reason: "not-enabled" }) },
+  { method: "POST", path: /^\/cards$/, answer: () => ({ card: null, reason: "no-buyer" }) },
   { method: "GET", path: /^\/events$/, answer: listEvents },
   { method: "GET", path: /^\/stats$/, answer: stats },
   { method: "POST", path: /^\/webhook\/test$/, answer: testWebhook },

@@ -1,14 +1,9 @@
-import { storableText } from "@intermission/postgres/storable-text";
-import { parseWithTexts } from "@intermission/server/exact-json";
 import { IMPRESSION_ID } from "../openrtb/bid-request.ts";
-import { judgeResponse } from "../openrtb/judge-bid.ts";
-import type { BidResponse, SentBid } from "../openrtb/read-bid-response.ts";
+import { BANNER, judgeResponse, VIDEO } from "../openrtb/judge-bid.ts";
+import type { SentBid } from "../openrtb/read-bid-response.ts";
 import { decimalText } from "../openrtb/read-price.ts";
 import type { CallQuestion, PreparedCall } from "../prepared-call.ts";
-
-/** Its account is in dollars, and its prices name no currency. */
-const CURRENCY = "USD";
-const MAX_BIDS = 5;
+import { notKept, RICHADS_CURRENCY, type RichAdsBid, readRichAdsList, textOf } from "./richads-list.ts";
 
 /**
  * RichAds, "Telegram Interstitial Video" (docs.richads.com, read in November 2026): a JSON body without a signature, in which the
@@ -22,7 +17,7 @@ export function prepareRichAds({ opening, buyer, key, seller }: CallQuestion): P
   const { address, userAgent, language, isPremium, userId, requestId: id, botId } = opening;
   if (key === undefined || address === undefined || !buyer.sends.includes("address")) return undefined;
   // Settings refuse it too, but the deployment's currency may change after them.
-  if (seller.currency !== CURRENCY) return undefined;
+  if (seller.currency !== RICHADS_CURRENCY) return undefined;
   const isTest = opening.isTest || buyer.alwaysTests;
   const shared = {
     user_agent: userAgent,
@@ -35,52 +30,24 @@ export function prepareRichAds({ opening, buyer, key, seller }: CallQuestion): P
     ...(language?.length === 2 && { language_code: language }),
   };
   const ofViewer = { ip: address, ...(buyer.sends.includes("telegram-id") && { telegram_id: userId }) };
-  const kept = () => JSON.stringify({ ...shared, publisher_id: KEPT, ...mapped(ofViewer) }, null, 2);
+  const kept = () => JSON.stringify({ ...shared, ...notKept({ publisher_id: key, ...ofViewer }) }, null, 2);
   return {
     request: { id, botId, isTest, kept },
     headers: {},
     body: JSON.stringify({ ...shared, ...ofViewer, publisher_id: key }),
     judge: (answer, rules) =>
-      judgeResponse(readRichAds(answer), {
+      judgeResponse(readRichAdsList(answer, bidOf), {
         ...rules,
         requestId: id,
         impressionId: IMPRESSION_ID,
         currency: seller.currency,
+        markupTypes: [VIDEO],
       }),
   };
 }
 
-const KEPT = "sent, not kept";
-const mapped = (facts: object) => Object.fromEntries(Object.keys(facts).map((name) => [name, KEPT]));
-
-/** A list of bids, of which those with `creative_type: "vast"` have a VAST document in `html`; an empty one is no bid. */
-function readRichAds(body: string): BidResponse {
-  if (body.trim() === "") return { outcome: "no-bid", reason: null };
-  const list = parsed(body);
-  if (!Array.isArray(list)) return { outcome: "malformed" };
-  const bids: SentBid[] = [];
-  for (const bid of list.slice(0, MAX_BIDS)) {
-    if (typeof bid !== "object" || bid === null) return { outcome: "malformed" };
-    bids.push(bidOf(bid as Readonly<Record<string, unknown>>));
-  }
-  if (bids.length === 0) return { outcome: "no-bid", reason: null };
-  return { outcome: "bids", responseId: undefined, bidId: undefined, currency: CURRENCY, bids };
-}
-
-function parsed(body: string): unknown {
-  try {
-    return parseWithTexts(body, ["bid_price"]);
-  } catch (error) {
-    // The second one where values are nested thousands of times.
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-const VIDEO = 2;
-const BANNER = 1;
-
-function bidOf(bid: Readonly<Record<string, unknown>>): SentBid {
+/** Those with `creative_type: "vast"` have a VAST document in `html`. */
+function bidOf(bid: RichAdsBid): SentBid {
   const isVast = textOf(bid.creative_type)?.toLowerCase() === "vast";
   return {
     bidId: textOf(bid.creative_id) ?? "",
@@ -98,10 +65,4 @@ function bidOf(bid: Readonly<Record<string, unknown>>): SentBid {
     attributes: [],
     markupType: isVast ? VIDEO : BANNER,
   };
-}
-
-/** Without what neither an address nor the database takes. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" ? storableText(value, value.length).trim() || undefined : undefined;
 }

@@ -106,6 +106,7 @@ const request = object(
 
 const optional = <Value>(of: fc.Arbitrary<Value>) => fc.option(of, { nil: undefined });
 const opening = fc.record({
+  format: fc.constant("rewarded" as const),
   requestId: fc.uuid(),
   botId: fc.bigInt({ min: 1n, max: 10n ** 15n }).map(String),
   botName: fc.string({ minLength: 1 }),

@@ -3,12 +3,14 @@ import { isIPv6 } from "node:net";
 import type { Consent } from "@intermission/ad-core/consent";
 import type { BuyerSettings } from "@intermission/operator-api/buyers";
 import { regulatedCategories } from "@intermission/operator-api/regulated-categories";
+import type { BoughtFormat } from "../bought-formats.ts";
 import { alpha3Of } from "./country-codes.ts";
 import { blockedAttributes } from "./judge-bid.ts";
 import { decimalText } from "./read-price.ts";
 
 /** An opening, as far as a buyer may learn of it. */
 export interface BidOpening {
+  format: BoughtFormat;
   requestId: string;
   botId: string;
   botName: string;

@@ -11,6 +11,7 @@ const rules: BidRules = {
   requestId: "r1",
   impressionId: "1",
   currency: "USD",
+  markupTypes: [2],
   floorMicros: 500_000,
   blockedCategories: ["IAB25", "IAB7-39"],
   taxonomy: 1,

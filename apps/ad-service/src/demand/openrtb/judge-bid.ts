@@ -3,11 +3,18 @@ import { type RegulatedKind, regulatedCategories } from "@intermission/operator-
 import type { BidResponse, SentBid } from "./read-bid-response.ts";
 import { readPrice } from "./read-price.ts";
 
+/** AdCOM, "Creative Markup Types". */
+export const BANNER = 1;
+export const VIDEO = 2;
+export const NATIVE = 4;
+
 /** What a bid is checked against: what was requested, and what the operator does not allow of this buyer. */
 export interface BidRules {
   requestId: string;
   impressionId: string;
   currency: string;
+  /** What was requested, in AdCOM's numbers; a bid that names none is judged by its markup alone. */
+  markupTypes: readonly number[];
   floorMicros: number;
   /** Of this taxonomy (AdCOM, "Category Taxonomies"). */
   blockedCategories: readonly string[];
@@ -70,14 +77,12 @@ function judgeBid(
   if (currency !== rules.currency) return judged("other-currency");
   if (price.outcome !== "price") return judged(price.outcome);
   if (price.cpmMicros < rules.floorMicros) return judged("below-floor");
-  if (bid.markupType !== undefined && bid.markupType !== VIDEO) return judged("other-format");
+  if (bid.markupType !== undefined && !rules.markupTypes.includes(bid.markupType)) return judged("other-format");
   if (bid.markup === undefined && bid.nurl === undefined) return judged("no-markup");
   if (bid.domains.some((domain) => isBlockedDomain(domain, rules.blockedDomains))) return judged("blocked-domain");
   if (bid.attributes.some((attribute) => blockedAttributes.includes(attribute))) return judged("blocked-attribute");
   return judged(categoryFault(bid, rules) ?? "lost");
 }
-
-const VIDEO = 2;
 
 function categoryFault(bid: SentBid, rules: BidRules): "blocked-category" | "no-category" | undefined {
   // The check covers every taxonomy, whatever the operator blocks. In an unknown taxonomy any category may be regulated.

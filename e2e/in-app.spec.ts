@@ -121,3 +121,17 @@ test("forged launch data is refused, and messages by hand open nothing", async (
   expect(opened).toEqual([]);
   await expectNeverPaid(api, userId);
 });
+
+test("what the page's consent platform says goes with the ad that is opened", async ({ page, userId, game }) => {
+  await game.open(page, userId);
+  await page.evaluate(() => {
+    const data = { tcString: "CPtest", gdprApplies: true, eventStatus: "tcloaded", listenerId: 1 };
+    const __tcfapi = (command: string, _version: number, done: (data: object, isKnown: boolean) => void) => {
+      if (command === "addEventListener") done(data, true);
+    };
+    Object.assign(window, { __tcfapi });
+  });
+  const opening = page.waitForRequest((request) => request.url().endsWith("/sessions"));
+  await show(page);
+  expect((await opening).postDataJSON()).toMatchObject({ consent: { gdpr: true, tcf: "CPtest" } });
+});

@@ -82,15 +82,39 @@ func NewClient(serviceURL, token, botID string) (*Client, error) {
 	return &Client{base: base, token: token, botID: botID, HTTP: &http.Client{Timeout: 10 * time.Second}}, nil
 }
 
+// Consent is what a user has consented to, with the strings as the publisher's consent platform writes them.
+type Consent struct {
+	// GDPR is whether the law of the European Union applies to the user; nil says nothing.
+	GDPR *bool `json:"gdpr,omitempty"`
+	// TCF is the string of IAB's Transparency and Consent Framework 2.
+	TCF string `json:"tcf,omitempty"`
+	// GPP is the string of IAB's Global Privacy Platform, GPPSID its sections that apply.
+	GPP    string `json:"gpp,omitempty"`
+	GPPSID []int  `json:"gpp_sid,omitempty"`
+}
+
 // CreateCode returns the user's code; a repeat returns the open one. The webhook echoes reference, the publisher's own key,
 // which may be empty. A refusal is an *Error.
 func (c *Client) CreateCode(ctx context.Context, userID, reference string) (Code, error) {
+	return c.createCode(ctx, userID, reference, nil)
+}
+
+// CreateCodeWithConsent is CreateCode that also says what the user has consented to, for buyers of ads: without it, neither
+// address nor id goes to them.
+func (c *Client) CreateCodeWithConsent(ctx context.Context, userID, reference string, consent Consent) (Code, error) {
+	return c.createCode(ctx, userID, reference, &consent)
+}
+
+func (c *Client) createCode(ctx context.Context, userID, reference string, consent *Consent) (Code, error) {
 	if fault := notAPerson(userID); fault != nil {
 		return Code{}, fault
 	}
-	fields := map[string]string{"bot_id": c.botID, "user_tg_id": userID}
+	fields := map[string]any{"bot_id": c.botID, "user_tg_id": userID}
 	if reference != "" {
 		fields["reference"] = reference
+	}
+	if consent != nil {
+		fields["consent"] = consent
 	}
 	body, err := json.Marshal(fields)
 	if err != nil {

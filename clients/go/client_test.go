@@ -165,3 +165,27 @@ func TestOnlyAPersonGetsACode(t *testing.T) {
 		t.Errorf("%d requests", sent)
 	}
 }
+
+func TestACodeIsRequestedWithTheConsentOfItsUser(t *testing.T) {
+	var sent map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			t.Error(err)
+		}
+		w.Write([]byte(`{"code":"Code42"}`))
+	}))
+	defer server.Close()
+	client, err := NewClient(server.URL, "ad_test", "7000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	applies := false
+	consent := Consent{GDPR: &applies, GPP: "DBAA", GPPSID: []int{7}}
+	if _, err := client.CreateCodeWithConsent(context.Background(), "42", "", consent); err != nil {
+		t.Fatal(err)
+	}
+	body, _ := json.Marshal(sent["consent"])
+	if string(body) != `{"gdpr":false,"gpp":"DBAA","gpp_sid":[7]}` {
+		t.Errorf("sent %s", body)
+	}
+}

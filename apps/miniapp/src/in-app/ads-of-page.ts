@@ -4,6 +4,7 @@ import type { ScriptTrouble } from "@intermission/ad-core/wire-fields";
 import { readLaunch } from "../telegram/launch.ts";
 import { type AdFrame, createAdFrame, isPageCovered } from "./ad-frame.ts";
 import { clientOfPage, webApp } from "./client-relay.ts";
+import { consentOfPage } from "./consent-of-page.ts";
 import { isNote } from "./is-note.ts";
 import type { AdFormat, TasksResult } from "./messages.ts";
 import type { ShowResult } from "./show-result.ts";
@@ -148,7 +149,7 @@ export function init({ botId }: { readonly botId: string }) {
       // For the first ad of a page, the frame loads in parallel with the request for the ad.
       const first = grant || preloaded() ? undefined : newFrame();
       try {
-        const reply = await ask(format);
+        const [reply, consent] = await Promise.all([ask(format), consentOfPage()]);
         if (reply.kind !== "answered") return { outcome: reply.kind, reason: reply.reason };
         if (!reply.answer.available) return withoutAd(reply.answer);
         if (signal?.aborted) return { outcome: "closed-early", secondsWatched: 0 };
@@ -157,7 +158,7 @@ export function init({ botId }: { readonly botId: string }) {
         const { app_grant: appGrant, media } = reply.answer;
         if (media) shown.preload(media);
         return await shown.show<ShowResult>(
-          { appGrant, format, initData: initDataOf(botId), code, note, ...ofPage() },
+          { appGrant, format, initData: initDataOf(botId), code, note, consent, ...ofPage() },
           { signal, onStart, first: { outcome: "closed-early", secondsWatched: 0 } },
         );
       } finally {
@@ -186,7 +187,7 @@ async function showTasks({ botId, ask, newFrame }: TasksOfBot, { signal }: Tasks
     const first: TasksResult = { outcome: "closed" };
     if (signal?.aborted) return first;
     const launch = { appGrant: reply.answer.app_grant, initData: initDataOf(botId), ...ofPage() };
-    const unused = { format: undefined, code: undefined, note: undefined };
+    const unused = { format: undefined, code: undefined, note: undefined, consent: undefined };
     return await newFrame(`${botId}/tasks`).show({ ...launch, ...unused }, { signal, onStart: undefined, first });
   } finally {
     isShown = false;

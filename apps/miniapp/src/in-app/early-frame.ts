@@ -35,12 +35,13 @@ function showVideo({ url, poster_url: poster }: PreloadedMedia): HTMLVideoElemen
   return video;
 }
 
-function open({ appGrant, format, note, code }: ShownLaunch): Promise<Reply<OpenSessionResponse>> {
+function open({ appGrant, format, note, consent, code }: ShownLaunch): Promise<Reply<OpenSessionResponse>> {
   const opening = callAdService<OpenSessionResponse>("", {
     bot_id: location.pathname.split("/").pop(),
     app_grant: appGrant,
     format,
     client_note: note,
+    consent,
     code,
     media_types: types,
     preloaded: window.earlyFrame.video?.src.split("/media/")[1],

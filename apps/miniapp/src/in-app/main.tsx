@@ -48,7 +48,7 @@ async function main(): Promise<void> {
 
 async function show(port: MessagePort, launch: ShownLaunch, frame: WatchedFrame): Promise<void> {
   const { types, opening: replying } = window.earlyFrame;
-  const { initData, appGrant, format, note, code, theme, version, client } = launch;
+  const { initData, appGrant, format, note, consent, code, theme, version, client } = launch;
   paintTheme(theme);
   if (isSlowPhone(navigator.userAgent)) document.documentElement.dataset.phone = "slow";
   const host = createFrameHost(port, { client, format, frame });
@@ -61,6 +61,7 @@ async function show(port: MessagePort, launch: ShownLaunch, frame: WatchedFrame)
       appGrant,
       format,
       note,
+      consent,
       code,
       startParam: undefined,
       theme,

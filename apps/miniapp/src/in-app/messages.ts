@@ -1,3 +1,4 @@
+import type { Consent } from "@intermission/ad-core/consent";
 import type { ShownFrame } from "@intermission/ad-core/frame-in-view";
 import type { ShowResult } from "./show-result.ts";
 
@@ -35,6 +36,8 @@ export interface ShownLaunch {
   readonly initData: string;
   readonly code: string | undefined;
   readonly note: string | undefined;
+  /** As the page's consent platforms have it. */
+  readonly consent: Consent | undefined;
   readonly theme: Readonly<Record<string, string>>;
   readonly version: string | undefined;
   /** Telegram's client is around the script's page, and `isNative`: it is no frame of Telegram Web. */

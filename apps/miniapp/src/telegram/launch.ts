@@ -1,3 +1,4 @@
+import type { Consent } from "@intermission/ad-core/consent";
 /** How this page was opened. Nothing in it is trusted: the ad service verifies the signature in `initData`. */
 export interface Launch {
   /** The last segment of the URL's path. */
@@ -7,6 +8,7 @@ export interface Launch {
   /** In a frame of the publisher's own mini-app: opens ads instead of the launch data, which grows old. */
   readonly appGrant?: string;
   readonly note?: string | undefined;
+  readonly consent?: Consent | undefined;
   readonly format?: "rewarded" | "interstitial" | undefined;
   readonly code: string | undefined;
   /** Telegram's `startapp` parameter as it is in the address, for clients that do not sign it. */

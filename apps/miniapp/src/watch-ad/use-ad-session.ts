@@ -122,14 +122,18 @@ function open(
   another: boolean,
   prepared: Prepared | undefined,
 ): ReturnType<typeof openSession> | undefined {
-  const { botId, initData, appGrant, format, note, code, startParam } = launch;
+  const { botId, initData, code, startParam } = launch;
   const which = another
     ? { another, code: prepared?.code, preloaded: prepared?.video.src.split("/media/")[1] }
     : { code, start_param: startParam };
   const request = { ...which, media_types: [...types] };
-  const proof =
-    import.meta.env.IN_APP && appGrant ? { app_grant: appGrant, format, client_note: note } : { init_data: initData };
+  const proof = (import.meta.env.IN_APP && proofInApp(launch)) || { init_data: initData };
   return botId && initData ? openSession({ bot_id: botId, ...proof, ...request }) : undefined;
+}
+
+/** Apart, since the mini-app's own build leaves it out. */
+function proofInApp({ appGrant, format, note, consent }: Launch) {
+  return appGrant && { app_grant: appGrant, format, client_note: note, consent };
 }
 
 type Answered = Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>;

@@ -15,7 +15,7 @@ import { gzipSync } from "node:zlib";
 
 interface ReceivedRequest {
   id: string;
-  imp: { id: string; bidfloor?: number }[];
+  imp: { id: string; bidfloor?: number; rwdd?: number }[];
   cur?: string[];
   [field: string]: unknown;
 }
@@ -29,6 +29,7 @@ const macro = (name: string) => `\${AUCTION_${name}}`;
 const scenarios = {
   bid: (of) => bids(of),
   gzip: (of) => ({ ...bids(of), encoding: "gzip" }),
+  "only-interstitials": (of) => (of.request.imp[0]?.rwdd === 1 ? text(200, {}) : bids(of)),
   nurl: (of) => bids(of, { adm: undefined, nurl: `${of.self}/vast?win=${macro("PRICE")}` }),
   several: (of) =>
     text(200, {

@@ -280,7 +280,7 @@ describe("each answer of a buyer ends in one named outcome", () => {
     isTest: false,
   };
   const request = (url: string, change: Partial<RequestedBuyer> = {}) => {
-    const ids = { buyerId: "buy_1", campaignId: "cmp_1", creativeId: "cre_1" };
+    const ids = { buyerId: "buy_1", campaignId: "cmp_1", creativeId: "cre_1", skipAfterSeconds: 5 };
     const buyer = { ...usualBuyer, ...ids, url, userKey: Buffer.alloc(32), sealedKey: null, isOffered: true };
     const blocked = { tmaxMs: 400, blockedDomains: ["casino.example"], ...change };
     return requestBid(deps, { ...buyer, ...blocked }, { opening, leftMs: 800 });

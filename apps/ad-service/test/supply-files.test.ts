@@ -98,7 +98,7 @@ test("both files name the seller that requests name, publish a name only with it
   };
   const request = bidRequestOf(
     { ...opening, language: undefined, country: undefined, address: undefined, consent: undefined },
-    { ...usualBuyer, userKey: randomBytes(32) },
+    { ...usualBuyer, userKey: randomBytes(32), skipAfterSeconds: 5 },
     { seller: { publicUrl: "https://ads.studio.example", currency: "USD" }, tmaxMs: 300 },
   );
   const { schain } = request.source;

@@ -95,7 +95,7 @@ const insert = statement<never>(
   -- Without a plan of the day: what is offered is taken.
   campaign as (
     insert into campaigns (campaign_id, name, advertiser_id, formats, pacing, created_at, updated_at)
-    values ($4, $2, $3, '{rewarded}', 'asap', $9, $9)
+    values ($4, $2, $3, '{rewarded,interstitial}', 'asap', $9, $9)
   ),
   attached as (insert into campaign_creatives (campaign_id, creative_id) values ($4, $5))
   insert into buyers (buyer_id, advertiser_id, campaign_id, creative_id, sealed_key, user_key, created_at,
@@ -191,6 +191,8 @@ export interface RequestedBuyer extends BuyerSettings {
   creativeId: string;
   userKey: Buffer;
   sealedKey: Buffer | null;
+  /** Of its interstitials, a setting of its campaign. */
+  skipAfterSeconds: number;
   /** Whether it is on, and neither its campaign nor its advertiser is stopped. */
   isOffered: boolean;
 }
@@ -202,6 +204,7 @@ const requestedColumns = {
   creativeId: "creative_id",
   userKey: "user_key",
   sealedKey: "sealed_key",
+  skipAfterSeconds: "(select skip_after_seconds from campaigns where campaigns.campaign_id = buyers.campaign_id)",
   isOffered: `is_active and (select status = 'active' and state = 'active' from campaigns join advertisers using (advertiser_id)
     where campaigns.campaign_id = buyers.campaign_id)`,
 } satisfies ColumnsOf<RequestedBuyer>;

@@ -1,12 +1,13 @@
 import type { BuyerProtocol } from "@intermission/operator-api/buyers";
+import type { ViewFormat } from "@intermission/operator-api/campaign-words";
 
-/** What is bought: a view of the mini-app, or a card that a bot sends as a message. */
-export type BoughtFormat = "rewarded" | "card";
+/** What is bought: a view, or a card that a bot sends as a message. */
+export type BoughtFormat = ViewFormat | "card";
 
 /** What a buyer of each protocol is asked for. */
 export const formatsOfProtocol = {
-  openrtb: ["rewarded"],
-  richads: ["rewarded"],
+  openrtb: ["rewarded", "interstitial"],
+  richads: ["rewarded", "interstitial"],
   "richads-cards": ["card"],
 } satisfies Record<BuyerProtocol, [BoughtFormat, ...BoughtFormat[]]>;
 

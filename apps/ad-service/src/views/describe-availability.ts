@@ -1,6 +1,6 @@
 import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-core/client-api";
 import type { Bot } from "@intermission/operator-api/bots";
-import type { CampaignFormat } from "@intermission/operator-api/campaign-words";
+import { type CampaignFormat, isViewFormat } from "@intermission/operator-api/campaign-words";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { Choice } from "../ad-selection/choose-ad.ts";
@@ -74,8 +74,10 @@ export async function describeAvailability(
     if (ad.outcome === "chosen") return { outcome: "available", ...earned, ad };
   }
   // Whether a buyer bids is known only when the ad is opened.
-  const request = { format: "rewarded" as const, bot, user, seen: new Map<string, Date[]>() };
-  const mayBuy = formats.includes("rewarded") && buyersFor(campaigns, request, { format: "rewarded", now }).length > 0;
+  const mayBuy = formats.filter(isViewFormat).some((format) => {
+    const request = { format, bot, user, seen: new Map<string, Date[]>() };
+    return buyersFor(campaigns, request, { format, now }).length > 0;
+  });
   return mayBuy
     ? { outcome: "available", ...earned, ad: null }
     : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };

@@ -358,13 +358,13 @@ async function choosePlayableAd(
   const { database } = views;
   const { now } = input;
   const request = { ...input.ad, without, seen };
-  // What buyers and the order of tags earn is known of rewarded views alone.
-  const isOrdered = input.ad.format === "rewarded";
-  const tags = deps.sources && isOrdered ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
+  // What tags earn is known of rewarded views alone.
+  const tags =
+    deps.sources && input.ad.format === "rewarded" ? tagsToOrder(deps.sources, deps.campaigns, request, now) : [];
   const taken = new Set(without);
   for (const { campaign } of tags) for (const { creativeId } of campaign.creatives) without.add(creativeId);
   const choice = await selectAd({ database, campaigns: deps.campaigns }, request, input);
-  if (tags.length > 0 || (isOrdered && deps.demand && deps.campaigns.buyers.length > 0)) {
+  if (tags.length > 0 || (deps.demand && deps.campaigns.buyers.length > 0)) {
     const own = choice.outcome === "chosen" ? choice.state : undefined;
     const better = await takeBetter(deps, { input, viewId, request, tags, taken, own }, tried);
     if (better && choice.outcome === "chosen") choice.release();
@@ -439,7 +439,7 @@ async function askBuyers(
   { input, viewId, request }: OfferQuestion,
   { endsAt }: TriedTags,
 ): Promise<Auction | undefined> {
-  const buyers = buyersFor(campaigns, request, { format: "rewarded", now: input.now });
+  const buyers = buyersFor(campaigns, request, { format: input.ad.format, now: input.now });
   if (buyers.length === 0) return undefined;
   const { bot, userId, now } = input;
   const consent = input.consent ?? (await readConsent(views.database, { botId: bot.botId, userId, now }));
@@ -535,8 +535,8 @@ async function judgeTaken(
   return { outcome: "ad", ad: { ...ad, ...(bought && { bought }) } } as const;
 }
 
-function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { now }: EnterViewInput): Offer {
-  const behindPlan = adsBehindPlan(state, "rewarded", { now, curve: index.curve });
+function ownOffer({ index }: CampaignSnapshot, state: CampaignState, { ad, now }: EnterViewInput): Offer {
+  const behindPlan = adsBehindPlan(state, ad.format, { now, curve: index.curve });
   return { source: "own", state, behindPlan };
 }
 
@@ -546,7 +546,7 @@ function bidOpening(
 ): Omit<BidOpening, "consent"> {
   const { language, country, isPremium = false } = ad.user;
   return {
-    format: "rewarded",
+    format: ad.format,
     requestId: viewId,
     botId: bot.botId,
     botName: bot.name,

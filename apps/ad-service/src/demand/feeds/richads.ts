@@ -21,7 +21,7 @@ export function prepareRichAds({ opening, buyer, key, seller }: CallQuestion): P
   const isTest = opening.isTest || buyer.alwaysTests;
   const shared = {
     user_agent: userAgent,
-    motivated: true,
+    motivated: opening.format === "rewarded",
     premium: isPremium,
     number_of_bids: 1,
     production: !isTest,

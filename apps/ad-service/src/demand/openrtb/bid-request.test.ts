@@ -48,6 +48,8 @@ const video = object(
     linearity: whole(1, 2),
     startdelay: whole(-2),
     skip: flag,
+    skipmin: whole(0),
+    skipafter: whole(0),
     delivery: listOf(whole(1, 3)),
     companiontype: listOf(whole(1, 3)),
     battr: listOf(whole(1, 17)),
@@ -106,7 +108,7 @@ const request = object(
 
 const optional = <Value>(of: fc.Arbitrary<Value>) => fc.option(of, { nil: undefined });
 const opening = fc.record({
-  format: fc.constant("rewarded" as const),
+  format: fc.constantFrom("rewarded" as const, "interstitial" as const),
   requestId: fc.uuid(),
   botId: fc.bigInt({ min: 1n, max: 10n ** 15n }).map(String),
   botName: fc.string({ minLength: 1 }),
@@ -133,6 +135,7 @@ const buyer = fc.record({
   allowedRegulated: fc.subarray([...regulatedKinds]),
   storedRequest: fc.constantFrom(null, "rewarded"),
   alwaysTests: fc.boolean(),
+  skipAfterSeconds: fc.integer({ min: 0, max: 15 }),
 });
 
 test("each request has the standard's fields alone, with its types, required ones and enumerations, and repeats no category", () => {
@@ -145,6 +148,13 @@ test("each request has the standard's fields alone, with its types, required one
       const { bcat = [], cattax } = sent as { bcat?: string[]; cattax: number };
       expect(new Set(bcat).size).toBe(bcat.length);
       expect(cattax).toBe(settings.categoryTaxonomy);
+      const { imp } = sent as { imp: { rwdd: number; tagid: string; video: Record<string, number> }[] };
+      const { rwdd, tagid, video } = imp[0] ?? {};
+      const { skip, skipmin, skipafter } = video ?? {};
+      const isRewarded = of.format === "rewarded";
+      const after = isRewarded ? undefined : settings.skipAfterSeconds;
+      expect([rwdd, tagid]).toEqual([isRewarded ? 1 : 0, `${of.botId}/${of.format}`]);
+      expect([skip, skipmin, skipafter]).toEqual([isRewarded ? 0 : 1, after, after]);
     }),
     { numRuns: 1000 },
   );

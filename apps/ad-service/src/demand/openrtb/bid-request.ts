@@ -51,10 +51,10 @@ type RequestedBuyer = Pick<
   | "blockedDomains"
   | "storedRequest"
   | "alwaysTests"
-> & { userKey: Uint8Array };
+> & { userKey: Uint8Array; skipAfterSeconds: number };
 
 /**
- * A request of OpenRTB 2.6 for one rewarded video. `video.api` is absent: no script of an ad runs. `site`, since a mini-app has no
+ * A request of OpenRTB 2.6 for one video, rewarded or as an interstitial, which may be skipped. `video.api` is absent: no script of an ad runs. `site`, since a mini-app has no
  * store page; `user.id` differs for each buyer and bot, and tells no Telegram id.
  */
 export function bidRequestOf(
@@ -63,6 +63,7 @@ export function bidRequestOf(
   { seller, tmaxMs }: { seller: Seller; tmaxMs: number },
 ) {
   const { requestId, botId, isTest } = opening;
+  const isRewarded = opening.format === "rewarded";
   const { hostname: domain } = new URL(seller.publicUrl);
   const publisher = { id: botId, name: opening.botName, domain };
   const user = userOf(opening, buyer);
@@ -82,16 +83,16 @@ export function bidRequestOf(
           plcmt: 3,
           linearity: 1,
           startdelay: 0,
-          skip: 0,
+          ...skippable(opening, buyer),
           delivery: [2],
           companiontype: [1],
           battr: blockedAttributes,
         },
         instl: 1,
-        rwdd: 1,
+        rwdd: isRewarded ? 1 : 0,
         secure: 1,
         exp: EXPIRES_SECONDS,
-        tagid: `${botId}/rewarded`,
+        tagid: `${botId}/${opening.format}`,
         // The shortest text of this number is the decimal one.
         bidfloor: Number(decimalText(buyer.floorMicros)),
         bidfloorcur: seller.currency,
@@ -111,6 +112,11 @@ export function bidRequestOf(
     ...(badv.length > 0 && { badv }),
     source: { tid: requestId, schain: { complete: 1, ver: "1.0", nodes: [{ asi: domain, sid: botId, hp: 1 }] } },
   };
+}
+
+/** `skipmin`: shorter videos cannot be skipped, since they end before. */
+function skippable({ format }: BidOpening, { skipAfterSeconds: seconds }: RequestedBuyer) {
+  return format === "rewarded" ? { skip: 0 } : { skip: 1, skipmin: seconds, skipafter: seconds };
 }
 
 type BidRequest = ReturnType<typeof bidRequestOf>;

@@ -205,3 +205,40 @@ test("a buyer that bids half as often is a condition, once there are enough requ
   await send("PATCH", buyer, { isActive: false });
   expect(await fallen(), "a buyer that is off").toEqual([]);
 });
+
+test("each source of ads has its revenue of seven days, and each buyer its rates", async () => {
+  const run = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
+  const buyer = await add(stand.urlOf("bid"));
+  const { buyerId, campaignId } = await send("GET", buyer);
+  const day = fixture.clock.now.toISOString().slice(0, 10);
+  await run(`insert into advertisers (advertiser_id, name, name_key) values ('adv_own', 'Own', 'own')`);
+  await run(`insert into creatives (creative_id, name, kind, url, advertiser_id) values
+    ('cre_tag', 'Tag', 'vast', 'https://tag.example/', 'adv_own')`);
+  await run(`insert into campaigns (campaign_id, name, advertiser_id, formats) values
+    ('cmp_own', 'Own', 'adv_own', '{direct_link}'), ('cmp_tag', 'Tag', 'adv_own', '{rewarded}')`);
+  await run(`insert into campaign_creatives (campaign_id, creative_id) values ('cmp_tag', 'cre_tag')`);
+  await run(
+    `insert into campaign_days (campaign_id, day, views, clicks, spent_micros, shown, shown_micros) values
+       ('cmp_own', $1, 0, 3, 900, 0, 0), ('cmp_own', $1::date - 7, 0, 100, 50000, 0, 0), ('cmp_tag', $1::date - 6, 2, 0, 500, 0, 0),
+       ($2, $1, 1, 0, 1250, 4, 5000)`,
+    day,
+    campaignId,
+  );
+  await run(
+    `insert into opening_offers (bot_id, request_id, source, outcome, took_ms, occurred_at)
+     select '1', 's' || n, $1, (array['won', 'lost', 'timeout', 'no-bid', 'resting'])[n], 10, $2 from generate_series(1, 5) as n`,
+    buyerId,
+    fixture.clock.now,
+  );
+  const response = await fetch(`${fixture.address}/operator/v1/demand`, {
+    headers: { authorization: `Bearer ${operatorToken}` },
+  });
+  const { since, sources } = (await response.json()) as { since: string; sources: { buyerId: string | null }[] };
+  expect(since).toBe(new Date(Date.parse(day) - 6 * 86_400_000).toISOString().slice(0, 10));
+  const none = { requests: 0, bids: 0, wins: 0, timeouts: 0 };
+  expect(sources.filter((source) => source.buyerId === null || source.buyerId === buyerId)).toMatchObject([
+    { kind: "buyer", shown: 4, revenueMicros: 5000, requests: 4, bids: 2, wins: 1, timeouts: 1 },
+    { kind: "own", shown: 3, revenueMicros: 900, ...none },
+    { kind: "tags", shown: 2, revenueMicros: 500, ...none },
+  ]);
+});

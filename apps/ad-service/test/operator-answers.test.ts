@@ -189,6 +189,7 @@ async function callRoutesOfBuyers() {
     tryBuyer: await send("tryBuyer", ofBuyer),
     readBids: await send("readBids", ofBuyer),
     showBids: await send("showBids", ofBuyer),
+    showDemand: await send("showDemand"),
   };
 }
 

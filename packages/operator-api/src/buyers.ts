@@ -218,6 +218,29 @@ const results = z.object({
 });
 export type BuyerResults = z.output<typeof results>;
 
+/** What an ad comes from: own campaigns with videos, those with VAST tags alone, or a buyer. */
+export const sourceKinds = ["own", "tags", "buyer"] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+const sourceFigures = z.object({
+  kind: z.enum(sourceKinds),
+  buyerId: z.string().nullable(),
+  name: z.string().nullable().describe("Of a buyer."),
+  requests: z.int().describe("That were sent to the buyer; tests apart, as all of these."),
+  bids: z.int(),
+  wins: z.int(),
+  timeouts: z.int(),
+  shown: z.int().describe("What is paid: impressions of a buyer; of own campaigns views and clicks."),
+  revenueMicros: micros.describe("What advertisers and buyers owe for it, with the publishers' share."),
+});
+export type SourceFigures = z.output<typeof sourceFigures>;
+
+const demand = z.object({
+  currency: z.string(),
+  since: z.string().describe("The first of the seven days, UTC; the last one is today."),
+  sources: z.array(sourceFigures).describe("The one with the greatest revenue first."),
+});
+
 const params = z.object({ buyerId: z.string().max(64) });
 
 export const buyerRoutes = {
@@ -277,6 +300,14 @@ export const buyerRoutes = {
     description: "Returns what became of the requests to a buyer, and what it owes.",
     params,
     answer: results,
+  },
+  showDemand: {
+    method: "GET",
+    path: "/demand",
+    access: grants.moneyReaders,
+    description:
+      "Returns what each source of ads brought in the last seven days: own campaigns, VAST tags, each buyer.",
+    answer: demand,
   },
   tryBuyer: {
     method: "POST",

@@ -1,4 +1,5 @@
 import { bidOutcomesInEnglish } from "@intermission/operator-api/bid-outcomes";
+import type { SourceKind } from "@intermission/operator-api/buyers";
 import { consentOutcomesInEnglish } from "@intermission/operator-api/consent-outcomes";
 import { recordOf } from "@intermission/server/command-tables";
 import { list, recordText, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
@@ -31,6 +32,16 @@ const settings = {
 /** Of none, nothing can be said. */
 function share(part: number, whole: number): string {
   return whole === 0 ? "none" : `${Math.round((1000 * part) / whole) / 10} %`;
+}
+
+const sourceNames = { own: "own campaigns", tags: "VAST tags", buyer: "a buyer" } satisfies Record<SourceKind, string>;
+
+function sourceText(source: WireAnswer<"showDemand">["sources"][number]): string {
+  const { kind, name, requests, bids, wins, timeouts, shown, revenueMicros } = source;
+  const earned = `${name ?? sourceNames[kind]}: ${revenueMicros / 1_000_000} for ${shown}`;
+  if (kind !== "buyer") return earned;
+  const rates = `bid rate ${share(bids, requests)}, win rate ${share(wins, bids)}, timeouts ${share(timeouts, requests)}`;
+  return `${earned}; ${rates} of ${requests} requests`;
 }
 
 type Exchange = WireAnswer<"tryBuyer">;
@@ -92,6 +103,13 @@ export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for
         ...outcomes.map(({ outcome, count, tookMs }) => `${count} × ${bidOutcomesInEnglish[outcome]} (${tookMs} ms)`),
         ...consents.map(({ consent, count }) => `${count} × ${consentOutcomesInEnglish[consent]}`),
       ].join("\n"),
+  }),
+  sources: verb("showDemand", {
+    description: "what each source of ads brought in seven days: own campaigns, VAST tags, each buyer",
+    text: ({ sources, since, currency }) =>
+      sources.length === 0
+        ? "Nothing was shown in the last seven days."
+        : [`since ${since}, in ${currency}`, ...sources.map((source) => sourceText(source))].join("\n"),
   }),
   creatives: list("listBoughtCreatives", "creatives", {
     description: "what buyers have bid with, and what waits for a review",

@@ -20,6 +20,7 @@ import type { BidOpening } from "./openrtb/bid-request.ts";
 import { isFit } from "./openrtb/judge-bid.ts";
 import { takeCard } from "./read-card.ts";
 import { type BuyerAnswer, requestBid } from "./request-bids.ts";
+import { readSources } from "./source-figures.ts";
 import { takeBid } from "./take-bid.ts";
 
 export interface BuyerOperatorDeps {
@@ -90,6 +91,8 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
       const { campaignId } = await requireBuyer(database, buyerId);
       return { buyerId, currency, ...(await readResults(database, { buyerId, campaignId, now: now() })) };
     },
+
+    showDemand: async () => ({ currency, ...(await readSources(database, now())) }),
 
     async readBids({ params: { buyerId } }) {
       await requireBuyer(database, buyerId);

@@ -9,6 +9,7 @@ import { type Column, DataTable } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
 import { useFormats } from "../words/formats.ts";
 import { useWords } from "../words/word-table.ts";
+import { DemandSources } from "./demand-sources.tsx";
 import { buyerWords } from "./words.ts";
 
 /** The form is loaded when it is opened. */
@@ -47,6 +48,7 @@ export function BuyersScreen() {
           />
         )}
       </AnswerView>
+      {may("showDemand") && <DemandSources />}
       <Suspense>{isAdded && <AddBuyerDialog onClose={() => setAdded(false)} />}</Suspense>
     </Page>
   );

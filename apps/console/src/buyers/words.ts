@@ -1,10 +1,16 @@
 import type { BidOutcome } from "@intermission/operator-api/bid-outcomes";
+import type { SourceKind } from "@intermission/operator-api/buyers";
 import type { ConsentOutcome } from "@intermission/operator-api/consent-outcomes";
 import type { RegulatedKind } from "@intermission/operator-api/regulated-categories";
 import { loadWords } from "../words/catalog.ts";
 import type { Language } from "../words/languages.ts";
 
 export const buyerWords = loadWords("buyers");
+
+export const demandSourceWords = loadWords("demandSources") satisfies Record<
+  Language,
+  { readonly kinds: Record<SourceKind, string> }
+>;
 
 export const buyerFormWords = loadWords("buyerForm") satisfies Record<
   Language,

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import { partyWords } from "../src/advertisers/party-words.ts";
 import { changedFields } from "../src/audit/audit-entry.ts";
 import { fieldText } from "../src/audit/field-words.ts";
 import { valueText } from "../src/audit/value-words.ts";
 import { botFormWords } from "../src/bots/form-words.ts";
+import { buyerFormWords } from "../src/buyers/words.ts";
+import { taskWords } from "../src/tasks/words.ts";
 import { roleWords } from "../src/words/role-words.ts";
 
 const iso = (at: Date) => at.toISOString();
@@ -50,4 +53,9 @@ test("fields and values are said as the other screens say them, by the kind of t
   expect(valueText(campaign, "formats", ["rewarded", "direct_link"])).toBe("видео с наградой, прямая ссылка");
   expect(valueText(campaign, "blocked_categories", [])).toBe("");
   expect(valueText(inEnglish, "is_disabled", true)).toBe("yes");
+  expect(valueText({ ...inEnglish, objectKind: "party" }, "contract_type", "mediation")).toBe(
+    partyWords.en.contractTypes.mediation,
+  );
+  expect(valueText({ ...inEnglish, objectKind: "buyer" }, "sends", ["address"])).toBe(buyerFormWords.en.sends.address);
+  expect(valueText({ ...inEnglish, objectKind: "task-bot" }, "updates_by", "webhook")).toBe(taskWords.en.byWebhook);
 });

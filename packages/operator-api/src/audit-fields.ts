@@ -1,7 +1,14 @@
+import type { z } from "zod";
 import { botSettings } from "./bots.ts";
 import { buyerSettings } from "./buyers.ts";
-import { campaignSettings } from "./campaigns.ts";
-import { storedName } from "./stored-names.ts";
+import { type Campaign, campaignSettings } from "./campaigns.ts";
+import type { Creative } from "./creatives.ts";
+import type { ListedEndpoint } from "./endpoints.ts";
+import type { AdvertiserParty, OperatorParty, Payee } from "./parties.ts";
+import type { Person } from "./session.ts";
+import { type StoredName, storedName } from "./stored-names.ts";
+import type { ChannelRights, TaskUpdatesBy } from "./tasks.ts";
+import type { Terms } from "./terms.ts";
 
 /** The fields that recorded states of objects may have, beside the settings of campaigns and bots. */
 const otherFields = [
@@ -116,3 +123,25 @@ const buyerFields = buyerSettings.omit({ key: true, url: true }).keyof().options
 /** The fields that recorded states of objects may have. */
 export const auditFields = [...otherFields, ...new Set([...campaignFields, ...botFields, ...buyerFields])];
 export type AuditField = (typeof auditFields)[number];
+
+/** The words of a value, or of the entries of a list; never: it is of no closed list. */
+type WordOf<Value> = NonNullable<Value> extends readonly (infer One)[] ? Literal<One> : Literal<NonNullable<Value>>;
+type Literal<Value> = Value extends string ? (string extends Value ? never : Value) : never;
+
+type WordsOf<Settings> = {
+  readonly [Field in keyof Settings & string as WordOf<Settings[Field]> extends never
+    ? never
+    : StoredName<Field>]: WordOf<Settings[Field]>;
+};
+
+/** The fields of recorded states that hold words of closed lists. */
+export type AuditWords = WordsOf<z.output<typeof campaignSettings>> &
+  WordsOf<z.output<typeof botSettings>> &
+  WordsOf<z.output<typeof buyerSettings>> &
+  WordsOf<OperatorParty & AdvertiserParty & Payee> &
+  WordsOf<Terms> &
+  WordsOf<Pick<Person, "role">> &
+  WordsOf<Pick<Campaign, "formats" | "pausedBy" | "review" | "status">> &
+  WordsOf<Pick<Creative, "kind" | "review">> &
+  WordsOf<Pick<ListedEndpoint, "disabledReason">> &
+  WordsOf<{ rights: ChannelRights; updatesBy: TaskUpdatesBy }>;

@@ -1,5 +1,5 @@
 /** A field's name as it is stored, and as the audit trail has it: `dailyCap` is `daily_cap`. */
-type StoredName<Field extends string> = Field extends `${infer First}${infer Rest}`
+export type StoredName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${StoredName<Rest>}`
     : `_${Lowercase<First>}${StoredName<Rest>}`

@@ -1,16 +1,19 @@
 import { amountOf } from "@intermission/operator-api/amounts";
-import type { AuditField } from "@intermission/operator-api/audit-fields";
+import type { AuditWords } from "@intermission/operator-api/audit-fields";
 import type { Campaign, pausers } from "@intermission/operator-api/campaigns";
 import type { ObjectKind } from "@intermission/operator-api/object-kinds";
+import { partyWords } from "../advertisers/party-words.ts";
 import { advertiserWords } from "../advertisers/words.ts";
 import { botFormWords } from "../bots/form-words.ts";
 import { botWords, endpointWords } from "../bots/words.ts";
+import { buyerFormWords } from "../buyers/words.ts";
 import { campaignFormWords } from "../campaigns/form-words.ts";
 import { campaignWords, phaseWords } from "../campaigns/words.ts";
 import { creativeWords } from "../creatives/words.ts";
 import { reviewStateWords } from "../reviews/words.ts";
+import { channelRightsWords, taskWords } from "../tasks/words.ts";
 import { loadWords } from "../words/catalog.ts";
-import type { Language } from "../words/languages.ts";
+import { type Language, languageNames } from "../words/languages.ts";
 import { roleWords } from "../words/role-words.ts";
 import { billingWords } from "../words/terms-words.ts";
 import { categoryText, deliveryWords, eventWords, priorityWords } from "../words/vocabulary-words.ts";
@@ -25,8 +28,12 @@ const otherWords = loadWords("auditValues") satisfies Record<
 >;
 
 /** The words of the store in fields of closed lists, as other screens say them. */
-function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
+function textsOf(language: Language) {
   const bot = botFormWords[language].options;
+  const campaign = campaignFormWords[language].options;
+  const buyer = buyerFormWords[language];
+  const party = partyWords[language];
+  const { byPolling, byWebhook } = taskWords[language];
   const { pausedState: paused, byOperator, byAdvertiser, byReview } = campaignWords[language];
   const { archived } = phaseWords[language];
   const { held, refused, paid } = reviewStateWords[language];
@@ -37,7 +44,7 @@ function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
     formats: eventWords[language],
     kind: creativeWords[language].kinds,
     outcome: { held, refused, released: paid },
-    pacing: campaignFormWords[language].options.pacing,
+    pacing: campaign.pacing,
     paused_by: { operator: byOperator, advertiser: byAdvertiser, review: byReview } satisfies Record<Pauser, string>,
     pay_per_code: bot.payPerCode,
     priority: priorityWords[language],
@@ -47,6 +54,20 @@ function textsOf(language: Language): Partial<Record<AuditField, Texts>> {
     status: { active: otherWords[language].active, paused, archived } satisfies Record<Campaign["status"], string>,
     suspicious_clicks: bot.suspiciousClicks,
     suspicious_views: bot.suspiciousViews,
+    allowed_regulated: buyer.allowedRegulated,
+    contract_action: party.contractActions,
+    contract_subject: party.contractSubjects,
+    contract_type: party.contractTypes,
+    language: languageNames,
+    person_kind: party.personKinds,
+    protocol: buyer.protocol,
+    rights: channelRightsWords[language],
+    sends: buyer.sends,
+    task_paid_at: campaign.taskPaidAt,
+    updates_by: { polling: byPolling, webhook: byWebhook },
+  } satisfies { [Field in keyof AuditWords]: Record<AuditWords[Field], string> } & {
+    outcome: Texts;
+    resume_state: Texts;
   };
 }
 

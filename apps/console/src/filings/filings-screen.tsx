@@ -23,6 +23,22 @@ const filingWords = loadWords("filings") satisfies Record<
 /** The form is loaded when it is opened. */
 const AccountDialog = lazy(async () => ({ default: (await import("./account-dialog.tsx")).AccountDialog }));
 
+/** Of the states, which are faults, and what follows from the others. */
+const looks = {
+  filed: "",
+  ready: "",
+  waiting: "",
+  incomplete: "pill-bad",
+  refused: "pill-bad",
+} as const satisfies Record<FilingState, string>;
+const nextSteps = {
+  filed: undefined,
+  ready: "next",
+  waiting: "waits",
+  incomplete: undefined,
+  refused: undefined,
+} as const satisfies Record<FilingState, "next" | "waits" | undefined>;
+
 /** Records that are not filed at the operator of ad data (Russia), with the reason and the next step. */
 export function FilingsScreen() {
   const words = useWords(filingWords);
@@ -95,16 +111,13 @@ function useColumns(): Column<Filing>[] {
     { title: words.of, cell: (filing) => <ObjectLink {...filing} /> },
     {
       title: words.state,
-      cell: ({ state }) => (
-        <span className={`pill ${state === "incomplete" || state === "refused" ? "pill-bad" : ""}`}>
-          {words.states[state]}
-        </span>
-      ),
+      cell: ({ state }) => <span className={`pill ${looks[state]}`}>{words.states[state]}</span>,
     },
     {
       title: words.why,
       cell: ({ state, gaps, fault }) => {
-        const steps = state === "waiting" ? [words.waits] : state === "ready" ? [words.next] : [];
+        const step = nextSteps[state];
+        const steps = step === undefined ? [] : [words[step]];
         return [...gaps.map((gap) => words.gaps[gap]), ...steps, ...(fault === null ? [] : [fault])].join(" ");
       },
     },

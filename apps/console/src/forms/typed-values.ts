@@ -40,8 +40,18 @@ export function typedOf({ kind }: FormField, stored: unknown): Typed {
     case "rewardUnit":
       // The schema of the answer has checked it.
       return linesOfUnit((stored ?? {}) as RewardUnit);
-    default:
+    case "text":
+    case "whole":
+    case "seconds":
+    case "choice":
+    case "address":
+    case "email":
+    case "timeZone":
+    case "username":
+    case "word":
       return String(stored ?? "");
+    default:
+      return kind satisfies never;
   }
 }
 
@@ -99,8 +109,25 @@ export async function readTyped(field: FormField, typed: Typed, language: Langua
       return value(text.replace(/^@/, ""));
     case "rewardUnit":
       return unitOf(text);
-    default:
+    case "text":
+    case "choice":
+    case "address":
+    case "email":
+    case "timeZone":
+    case "word":
       return value(text);
+    // Their controls hold lists, or whether a box is checked.
+    case "flag":
+    case "choices":
+    case "languages":
+    case "countries":
+    case "bots":
+    case "videos":
+    case "hours":
+    case "weekdays":
+      return value(text);
+    default:
+      return field.kind satisfies never;
   }
 }
 
@@ -120,9 +147,25 @@ function emptyValue({ kind, empty }: FormField): unknown {
     case "videos":
     case "words":
     case "lines":
+    case "hours":
+    case "weekdays":
       return [];
-    default:
+    case "text":
+    case "address":
+    case "email":
+    case "username":
+    case "word":
+    case "timeZone":
+    case "choice":
+    case "either":
+    case "flag":
+    case "moment":
+    case "budget":
+    case "payment":
+    case "rewardUnit":
       return "";
+    default:
+      return kind satisfies never;
   }
 }
 

@@ -6,11 +6,13 @@ import { json } from "node:stream/consumers";
 export class TelegramRefusal extends Error {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
+  readonly movedTo: number | undefined;
 
-  constructor(status: number, description: string, retryAfterSeconds?: number) {
+  constructor(status: number, description: string, retryAfterSeconds?: number, movedTo?: number) {
     super(description);
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.movedTo = movedTo;
   }
 }
 
@@ -52,6 +54,7 @@ export class FakeChannel {
   private readonly members = new Map<string, Status>();
   private readonly requests = new Map<string, Link>();
   private readonly failures = new Map<string, TelegramRefusal[]>();
+  private readonly movedFrom = new Set<number>();
   private isAdmin = true;
   private updateId = 0;
   private readonly botId: string;
@@ -97,6 +100,12 @@ export class FakeChannel {
     this.change(userId, "kicked", undefined, ADMINISTRATOR);
   }
 
+  /** The group becomes a supergroup: calls with its earlier id are refused, and name the new one. */
+  migrate(id: number): void {
+    this.movedFrom.add(this.chat.id);
+    this.chat.id = id;
+  }
+
   /** The user is a member, and the bot is not told: it was added later, or updates were lost. */
   addSilently(userId: string, status: Status = "member"): void {
     this.members.set(userId, status);
@@ -107,7 +116,7 @@ export class FakeChannel {
     const [before, after] = isAdmin ? ["left", "administrator"] : ["administrator", "left"];
     const user = { id: Number(this.botId), is_bot: true, first_name: "Tasks" };
     const member = (status: string | undefined) => ({ status, user, can_invite_users: status === "administrator" });
-    const change = { chat: this.chat, from: user, date: this.now() };
+    const change = { chat: { ...this.chat }, from: user, date: this.now() };
     this.give({ my_chat_member: { ...change, old_chat_member: member(before), new_chat_member: member(after) } });
   }
 
@@ -126,6 +135,8 @@ export class FakeChannel {
     const [failure, ...later] = this.failures.get(method) ?? [];
     this.failures.set(method, later);
     if (failure !== undefined) throw failure;
+    const upgraded = "Bad Request: group chat was upgraded to a supergroup chat";
+    if (this.movedFrom.has(Number(fields.chat_id))) throw new TelegramRefusal(400, upgraded, undefined, this.chat.id);
     const run = this.methods[method];
     if (run === undefined) throw new TelegramRefusal(404, "Not Found");
     return run(fields);
@@ -213,7 +224,7 @@ export class FakeChannel {
     this.members.set(userId, status);
     // A bot that is no administrator is told nothing of others.
     if (!this.isAdmin) return;
-    const change = { chat: this.chat, from: person(by), date: this.now(), old_chat_member: before };
+    const change = { chat: { ...this.chat }, from: person(by), date: this.now(), old_chat_member: before };
     this.give({
       chat_member: { ...change, new_chat_member: memberOf(userId, status), ...(link && { invite_link: link }) },
     });
@@ -249,9 +260,9 @@ function answerOf(channel: FakeChannel, method: string, fields: Fields) {
     return { ok: true, result: channel.call(method, fields), error_code: undefined };
   } catch (error) {
     if (!(error instanceof TelegramRefusal)) throw error;
-    const { status, message: description, retryAfterSeconds } = error;
-    const parameters = retryAfterSeconds === undefined ? {} : { parameters: { retry_after: retryAfterSeconds } };
-    return { ok: false, error_code: status, description, ...parameters };
+    const { status, message: description, retryAfterSeconds: retry_after, movedTo: migrate_to_chat_id } = error;
+    // Fields that are undefined are left out of JSON.
+    return { ok: false, error_code: status, description, parameters: { retry_after, migrate_to_chat_id } };
   }
 }
 

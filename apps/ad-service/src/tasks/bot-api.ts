@@ -6,8 +6,8 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 /** Telegram's answer to a call of the Bot API. */
 export type BotApiAnswer =
   | { outcome: "ok"; result: unknown }
-  /** 400 to 499 but 429: the call itself cannot succeed now. */
-  | { outcome: "refused"; status: number; description: string }
+  /** 400 to 499 but 429: the call itself cannot succeed now. `movedTo`: the group is a supergroup now, with this id. */
+  | { outcome: "refused"; status: number; description: string; movedTo?: string }
   /** 429: too many calls. Nothing is sent for this bot before. */
   | { outcome: "busy"; retryAfterSeconds: number }
   /** No answer, one that is none, or a fault of Telegram's. Whether the call had an effect is not known. */
@@ -23,7 +23,12 @@ const envelope = z.object({
   ok: z.boolean(),
   result: z.unknown().optional(),
   description: z.string().default(""),
-  parameters: z.object({ retry_after: z.number().positive().optional() }).optional(),
+  parameters: z
+    .object({
+      retry_after: z.number().positive().optional(),
+      migrate_to_chat_id: z.int().negative().transform(String).optional(),
+    })
+    .optional(),
 });
 
 const MAX_ANSWER_BYTES = 4_000_000;
@@ -58,7 +63,8 @@ export async function callBotApi(
   }
   if (read === undefined || answer.status >= 500) return { outcome: "unreachable", reason: `status ${answer.status}` };
   if (read.ok) return { outcome: "ok", result: read.result };
-  return { outcome: "refused", status: answer.status, description: read.description };
+  const movedTo = read.parameters?.migrate_to_chat_id;
+  return { outcome: "refused", status: answer.status, description: read.description, ...(movedTo && { movedTo }) };
 }
 
 function readEnvelope(text: string) {

@@ -34,11 +34,14 @@ const lockOne = statement<StoredTask>("tasks.lock", `select ${columns} from task
 // In the order of codes, so that two reports about the same tasks do not deadlock.
 const lockConcerned = statement<StoredTask & { isOwnLink: boolean }>(
   "tasks.lock-concerned",
-  `select ${columns}, invite_link is not distinct from $3 and $3::text is not null as "isOwnLink" from tasks
+  `with channel as (
+     select chat_id from task_channels where (chat_id = $1 or earlier_chat_id = $1) and task_bot_id = $4 limit 1
+   )
+   select ${columns}, invite_link is not distinct from $3 and $3::text is not null as "isOwnLink" from tasks
    where code in (
-     select code from tasks where chat_id = $1 and user_id = $2
-     union select code from tasks where chat_id = $1 and invite_link = $3
-   ) and exists (select from task_channels where chat_id = $1 and task_bot_id = $4) order by code for update`,
+     select code from tasks where chat_id = (select chat_id from channel) and user_id = $2
+     union select code from tasks where chat_id = (select chat_id from channel) and invite_link = $3
+   ) order by code for update`,
 );
 
 export async function lockTask(tx: Transaction, code: string): Promise<StoredTask | undefined> {
@@ -47,7 +50,8 @@ export async function lockTask(tx: Transaction, code: string): Promise<StoredTas
 
 /**
  * Locks the tasks that a change of membership may concern: the user's tasks in this chat, and the task of the link. Channels of
- * other task bots are excluded: Telegram shows this bot only a part of their links.
+ * other task bots are excluded: Telegram shows this bot only a part of their links. A report may name a group by its id from before
+ * it became a supergroup.
  */
 export async function lockTasksOf(
   tx: Transaction,

@@ -9,7 +9,8 @@ import { exclusionReason } from "../ad-selection/eligibility.ts";
 import { seenBy } from "../ad-selection/select-ad.ts";
 import { publisherShareOf } from "../campaigns/event-worth.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
-import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import type { TaskBotCalls } from "./bot-api.ts";
+import { callInChat } from "./call-in-chat.ts";
 import { LAPSED_KEPT } from "./change-task.ts";
 import { offerableIn } from "./telegram-answers.ts";
 
@@ -75,9 +76,13 @@ const readChannels = statement<{ chatId: string; taskBotId: string }>(
 );
 const insert = statement<{ code: string }>(
   "tasks.insert",
-  `insert into tasks (code, bot_id, user_id, campaign_id, chat_id, start_bot, reference, is_test, price_micros, hold_days, paid_at,
+  // A group that becomes a supergroup meanwhile waits for this transaction, or leaves nothing to lock.
+  `with channel as (select from task_channels where chat_id = $5 for key share)
+   insert into tasks (code, bot_id, user_id, campaign_id, chat_id, start_bot, reference, is_test, price_micros, hold_days, paid_at,
      state, was_out, offered_at, expires_at, due_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'offered', $12, $13, $14, $14::timestamptz + interval '1 minute')
+   select $1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::boolean, $9::bigint, $10::integer,
+     $11::text, 'offered', $12::boolean, $13::timestamptz, $14::timestamptz, $14::timestamptz + interval '1 minute'
+   where $5::text is null or exists (select from channel)
    on conflict (user_id, bot_id, campaign_id) where state in ('offered', 'opened') do nothing returning code`,
 );
 /** Advertisers with a postback key, whose bots can report a start. */
@@ -186,8 +191,8 @@ async function ask(deps: OfferDeps, candidate: Candidate, userId: string) {
   // Only the bot knows its earlier users, and it reports only new ones.
   if ("startBot" in target) return { ...candidate, wasOut: false };
   const { chatId, taskBotId } = target;
-  const fields = { chat_id: chatId, user_id: Number(userId) };
-  const standing = offerableIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
+  const fields = { user_id: Number(userId) };
+  const standing = offerableIn(await callInChat(deps, { taskBotId, chatId, method: "getChatMember", fields }));
   return standing === "not" ? undefined : { ...candidate, wasOut: standing === "out" };
 }
 

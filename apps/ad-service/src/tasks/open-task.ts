@@ -1,7 +1,8 @@
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { outOfTime } from "../ad-selection/eligibility.ts";
-import { callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import type { TaskBotCalls } from "./bot-api.ts";
+import { callInChat } from "./call-in-chat.ts";
 import { applyFact, lockTask, type StoredTask } from "./change-task.ts";
 import { readRoom } from "./task-budget.ts";
 import { readLink } from "./telegram-answers.ts";
@@ -97,21 +98,16 @@ async function openOnce(
 
 async function makeLink(deps: OpenDeps, task: StoredTask): Promise<string | undefined> {
   if (task.chatId === null) throw new Error(`task ${task.code} has no channel`);
-  const channel = await channelOf(deps.database, task.chatId);
+  const [channel] = await deps.database.run(readChannel, [task.chatId]);
+  // It has just become a supergroup: the next opening reads its new id.
+  if (channel === undefined) return undefined;
   const fields = {
-    chat_id: task.chatId,
     name: task.code.slice(0, NAME_LENGTH),
     expire_date: Math.floor(task.expiresAt.getTime() / 1000),
     // Telegram takes no limit of members for a link that asks for requests.
     ...(channel.approvesRequests ? { creates_join_request: true } : { member_limit: 1 }),
   };
   const { taskBotId } = channel;
-  const answer = await callTaskBot(deps, { taskBotId, method: "createChatInviteLink", fields });
+  const answer = await callInChat(deps, { taskBotId, chatId: task.chatId, method: "createChatInviteLink", fields });
   return answer.outcome === "ok" ? readLink(answer.result) : undefined;
-}
-
-async function channelOf(database: Pick<Database, "run">, chatId: string) {
-  const [channel] = await database.run(readChannel, [chatId]);
-  if (channel === undefined) throw new Error(`there is no task channel ${chatId}`);
-  return channel;
 }

@@ -1,6 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
-import { type BotApiAnswer, callTaskBot } from "./bot-api.ts";
+import type { BotApiAnswer } from "./bot-api.ts";
+import { callInChat } from "./call-in-chat.ts";
 import { applyFact, lockTask, withFacts } from "./change-task.ts";
 import type { TaskDeps } from "./follow-updates.ts";
 import { isOpen, type Membership, type TaskFact, type TaskVerdict } from "./judge-task.ts";
@@ -116,9 +117,10 @@ async function askMembership(
   deps: SweepDeps,
   { taskBotId, chatId, userId }: Pick<DueTask, "taskBotId" | "chatId" | "userId">,
 ): Promise<Membership> {
-  if (taskBotId === null) return "unknown";
-  const fields = { chat_id: chatId, user_id: Number(userId) };
-  return membershipIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields, signal: deps.signal }));
+  if (taskBotId === null || chatId === null) return "unknown";
+  const fields = { user_id: Number(userId) };
+  const call = { taskBotId, chatId, method: "getChatMember", fields, signal: deps.signal };
+  return membershipIn(await callInChat(deps, call));
 }
 
 /** Applies what Telegram says of the user, and then, where that changed nothing, that the offer has ended. */
@@ -176,21 +178,12 @@ async function makeCall(
 ): Promise<void> {
   const { database, log, now, signal } = deps;
   const { taskBotId, chatId, userId, inviteLink } = of;
-  if (taskBotId === null) throw new Error(`task ${code} has no channel`);
-  const answer =
+  if (taskBotId === null || chatId === null) throw new Error(`task ${code} has no channel`);
+  const [method, fields] =
     call === "approve"
-      ? await callTaskBot(deps, {
-          taskBotId,
-          method: "approveChatJoinRequest",
-          fields: { chat_id: chatId, user_id: Number(userId) },
-          signal,
-        })
-      : await callTaskBot(deps, {
-          taskBotId,
-          method: "revokeChatInviteLink",
-          fields: { chat_id: chatId, invite_link: inviteLink },
-          signal,
-        });
+      ? ["approveChatJoinRequest", { user_id: Number(userId) }]
+      : ["revokeChatInviteLink", { invite_link: inviteLink }];
+  const answer = await callInChat(deps, { taskBotId, chatId, method, fields, signal });
   if (isOver(answer)) {
     await database.run(endCall, [code, call]);
     return;

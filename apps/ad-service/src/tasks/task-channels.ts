@@ -2,7 +2,8 @@ import type { ChannelRights, TaskUpdatesBy } from "@intermission/operator-api/ta
 import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { holdAdvertiser } from "../advertisers/advertisers.ts";
-import { type BotApiAnswer, callBotApi, callTaskBot, type TaskBotCalls } from "./bot-api.ts";
+import { type BotApiAnswer, callBotApi, type TaskBotCalls } from "./bot-api.ts";
+import { callInChat } from "./call-in-chat.ts";
 import { readChat, readMe, rightsIn } from "./telegram-answers.ts";
 
 export interface TaskBot {
@@ -157,8 +158,8 @@ export async function addTaskBot(
 }
 
 async function rightsOfBot(deps: TaskBotCalls, { taskBotId, chatId }: { taskBotId: string; chatId: string }) {
-  const fields = { chat_id: chatId, user_id: Number(taskBotId) };
-  return rightsIn(await callTaskBot(deps, { taskBotId, method: "getChatMember", fields }));
+  const fields = { user_id: Number(taskBotId) };
+  return rightsIn(await callInChat(deps, { taskBotId, chatId, method: "getChatMember", fields }));
 }
 
 interface NewChannel {
@@ -203,7 +204,7 @@ export async function addTaskChannel(
   deps: TaskBotCalls,
   { taskBotId, chat: named, approvesRequests, advertiserId, isOperator, author, now }: NewChannel,
 ): Promise<AddChannelOutcome> {
-  const answer = await callTaskBot(deps, { taskBotId, method: "getChat", fields: { chat_id: chatIdIn(named) } });
+  const answer = await callInChat(deps, { taskBotId, chatId: chatIdIn(named), method: "getChat" });
   if (answer.outcome !== "ok") return { outcome: "not-confirmed", why: whyNot(answer) };
   const chat = readChat(answer.result);
   if (chat === undefined) return { outcome: "not-confirmed", why: deaf };

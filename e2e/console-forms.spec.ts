@@ -1,3 +1,4 @@
+import { analyze } from "./axe.ts";
 import { expect, openReceiver, test } from "./console.ts";
 
 // Each worker would start a stack.
@@ -246,4 +247,40 @@ test("a campaign's form says what it may expect by the last days, while it is ty
   // While a field is wrong, there is none.
   await desk.getByLabel("Daily budget", { exact: true }).fill("much");
   await expect(forecast).toHaveCount(0);
+});
+
+test("how a campaign shows a video is set beside it, and the operator of ad data on the screen of its filings", async ({
+  desk,
+  stack,
+}) => {
+  const [{ creativeId, name }] = JSON.parse(await stack.ads(["creatives", "list", "--json"]));
+  const ofVideo = ["--format", "rewarded", "--creative", creativeId];
+  const campaign = ["--advertiser", "Twin Mills", "--name", `Shown ${Date.now()}`, ...ofVideo];
+  const { campaignId } = JSON.parse(await stack.ads(["campaigns", "add", ...campaign, "--yes", "--json"]));
+  await desk.goto(`campaigns/${campaignId}`);
+  await desk.getByRole("button", { name: `How ${name} is shown in the campaign` }).click();
+  const dialog = desk.getByRole("dialog");
+  await expect(dialog.getByLabel("Weight")).toBeFocused();
+  await dialog.getByLabel("Weight").fill("0");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("Must be 1 or more.")).toBeVisible();
+  await dialog.getByLabel("Weight").fill("3");
+  await dialog.getByLabel("Advertiser’s name").fill("Rye Mill");
+  await dialog.getByLabel("Call to action").fill("Taste it");
+  expect((await analyze(desk)).violations).toEqual([]);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  const { creatives } = JSON.parse(await stack.ads(["campaigns", "show", campaignId, "--json"]));
+  expect(creatives).toMatchObject([{ creativeId, weight: 3, label: "Rye Mill", callToAction: "Taste it" }]);
+
+  await desk.goto(new URL("/console/filings", desk.url()).href);
+  await desk.getByRole("button", { name: "Operator of ad data" }).click();
+  await dialog.getByLabel("Address").fill("https://api-sandbox.ord.vk.com");
+  await dialog.getByLabel("Key").fill("key-of-the-sandbox");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(JSON.parse(await stack.ads(["ord", "show", "--json"]))).toMatchObject({
+    url: "https://api-sandbox.ord.vk.com",
+    hasKey: true,
+  });
 });

@@ -141,7 +141,7 @@ const measure: PlantedChange = {
 const operation: PlantedChange = {
   name: "an operator command and its route",
   word: "remindNotices",
-  maxFiles: 4,
+  maxFiles: 5,
   files: [
     {
       file: `${api}/notices.ts`,
@@ -171,6 +171,11 @@ const operation: PlantedChange = {
     {
       file: `${service}/notices/commands.ts`,
       write: before("    set: verb(", '    remind: verb("remindNotices", { description: "planted", text }),\n'),
+    },
+    {
+      file: "apps/ad-service/test/operator-answers.test.ts",
+      write: before("    showNotices: await send(", '    remindNotices: await send("remindNotices", ofBot),\n'),
+      noticedBy: ofServers,
     },
     ...said({ "changes.remindNotices": "planted" }),
   ],

@@ -47,6 +47,7 @@ const addresses: Record<string, (ids: Ids) => string[]> = {
   "/buyers": () => ["buyers"],
   "/buyers/$buyerId": ({ buyerId }) => [`buyers/${buyerId}`],
   "/payouts": () => ["payouts"],
+  "/approvals": () => ["approvals"],
   "/filings": () => ["filings"],
   "/timeline": () => ["timeline", "timeline?find=601"],
   "/reviews": () => ["reviews", "reviews?of=clicks&state=paid"],

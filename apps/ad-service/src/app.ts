@@ -68,11 +68,13 @@ import { eventOperatorRoutes } from "./events/operator-routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/friendly-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
+import { creditGate } from "./money/credit-gate.ts";
 import { heldPaymentOperatorRoutes } from "./money/held-payment-routes.ts";
 import { moneyOperatorRoutes } from "./money/operator-routes.ts";
 import { partyOperatorRoutes } from "./money/party-routes.ts";
 import { standardProvider } from "./money/payment-provider.ts";
 import { payoutRunOperatorRoutes } from "./money/payout-run-routes.ts";
+import { moneyRequestOperatorRoutes } from "./money/request-routes.ts";
 import { paymentRoutes } from "./money/routes.ts";
 import { advertiserStandings } from "./money/terms.ts";
 import { type NoticeSettings, sendMail } from "./notices/messages.ts";
@@ -92,6 +94,7 @@ import {
   personIdOf,
   reportReaderOf,
   sessionOf,
+  signedInOf,
   submitterOf,
 } from "./people/guard.ts";
 import type { SendLink } from "./people/mail-link.ts";
@@ -452,9 +455,10 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       boughtCreativeOperatorRoutes(scope, deps);
       sourceOrderOperatorRoutes(scope, deps);
       currencyOperatorRoutes(scope, deps);
-      advertiserOperatorRoutes(scope, deps);
+      advertiserOperatorRoutes(scope, { ...deps, credit: creditGate });
       moneyOperatorRoutes(scope, { ...deps, ...crossFeature });
       heldPaymentOperatorRoutes(scope, deps);
+      moneyRequestOperatorRoutes(scope, { ...deps, tell, callerOf: signedInOf });
       billingLogOperatorRoutes(scope, { ...deps, ...crossFeature });
       partyOperatorRoutes(scope, { ...deps, ...crossFeature });
       payoutRunOperatorRoutes(scope, deps);

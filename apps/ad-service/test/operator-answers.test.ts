@@ -15,11 +15,14 @@ import { openSoftwareAuthenticator } from "@intermission/testing/software-authen
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { continueLog } from "../src/billing-log/publish-log.ts";
 import { folderStorage } from "../src/creatives/media-storage.ts";
 import { migrations } from "../src/migrations.ts";
 import { recordReported } from "../src/money/held-payments.ts";
 import { issueStatements, listStatements } from "../src/money/statements.ts";
+import { invitePerson, newPersonId } from "../src/people/people.ts";
+import { openSession } from "../src/people/sessions.ts";
 import { type AppFixture, newTelegramId, openAppFixture } from "./fixtures/app-fixture.ts";
 import { answerFault, checkedAnswers } from "./fixtures/check-operator-answers.ts";
 import { openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
@@ -399,6 +402,7 @@ async function callRoutesOfMoney(ofBot: { params: { botId: string } }) {
     showAdvertiserMoney: await send("showAdvertiserMoney", ofShop),
     listAdvertiserEntries: await send("listAdvertiserEntries", ofShop),
     ...(await callRoutesOfHeldPayments()),
+    ...(await callRoutesOfApprovals(ofShop)),
     ...(await callRoutesOfStatements(ofShop, ofBot)),
     listPublisherEntries: await send("listPublisherEntries", ofBot),
     setOrd: await send("setOrd", { body: { key: "key-of-ord" } }),
@@ -426,6 +430,45 @@ async function callRoutesOfHeldPayments() {
     creditHeldPayment: await send("creditHeldPayment", { params: { heldId: first?.heldId ?? "" } }),
     dismissHeldPayment: await send("dismissHeldPayment", { params: { heldId: second?.heldId ?? "" } }),
   };
+}
+
+/** Two owners protect money from each other. */
+async function callRoutesOfApprovals(ofShop: { params: { advertiser: string } }) {
+  const { now } = fixture.clock;
+  const cookies: string[] = [];
+  for (const email of ["ann@ads.test", "bea@ads.test"]) {
+    const personId = newPersonId();
+    await invitePerson(
+      { ...fixture, database: store.database },
+      { personId, invitation: { email, role: "owner" }, now },
+    );
+    await store.database.run({ name: "", text: "update people set password_hash = 'x' where person_id = $1" }, [
+      personId,
+    ]);
+    const { token } = await store.database.transaction((tx) => openSession(tx, { personId, now }));
+    cookies.push(`__Host-operator=${token}`);
+  }
+  const ask = async () => {
+    cookie = cookies[0];
+    await call("correctAdvertiser", { ...ofShop, body: { amountMicros: 9e6, direction: "credit", note: "Goodwill" } });
+    const { requests } = z
+      .object({ requests: z.array(z.object({ requestId: z.string() })) })
+      .parse(await (await call("listMoneyRequests", { query: { state: "waiting" } })).json());
+    cookie = cookies[1];
+    return { params: { requestId: requests[0]?.requestId ?? "" } };
+  };
+  const set = await send("setApprovalAmount", { body: { aboveMicros: 8_000_000 } });
+  const called = {
+    setApprovalAmount: set,
+    showApprovalAmount: await send("showApprovalAmount"),
+    approveMoneyRequest: await send("approveMoneyRequest", await ask()),
+    refuseMoneyRequest: await send("refuseMoneyRequest", { ...(await ask()), body: { reason: "Of last year" } }),
+    listMoneyRequests: await send("listMoneyRequests"),
+  };
+  cookie = undefined;
+  await run("update deployment set approval_above_micros = null");
+  await run("update people set is_disabled = true where email in ('ann@ads.test', 'bea@ads.test')");
+  return called;
 }
 
 /** The month is over. */

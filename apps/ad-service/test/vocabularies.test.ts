@@ -24,6 +24,7 @@ import { endReason } from "@intermission/operator-api/deliveries";
 import { breakerState, disabledReasons } from "@intermission/operator-api/endpoints";
 import { heldReasons, heldStates } from "@intermission/operator-api/held-payments";
 import { entryKinds } from "@intermission/operator-api/money-fields";
+import { requestedOperations, requestStates } from "@intermission/operator-api/money-requests";
 import { noticeChannels, noticeHealth } from "@intermission/operator-api/notices";
 import { regulatedKinds } from "@intermission/operator-api/regulated-categories";
 import { closeReason, storedViewState } from "@intermission/operator-api/reviews";
@@ -101,6 +102,8 @@ const vocabularies: Readonly<Record<string, readonly string[]>> = {
   "held_payments.reason": heldReasons,
   "held_payments.state": heldStates,
   "money_entries.kind": entryKinds,
+  "money_requests.operation": requestedOperations,
+  "money_requests.state": requestStates,
   "notice_receivers.channel": noticeChannels,
   "notice_receivers.health": noticeHealth.options,
   "notices.health": noticeHealth.options,

@@ -5,6 +5,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { lazy } from "react";
 import { advertisersSearch } from "./advertisers/search.ts";
+import { approvalsSearch } from "./approvals/search.ts";
 import { auditSearch } from "./audit/search.ts";
 import { botSearch, botsSearch } from "./bots/search.ts";
 import { campaignsSearch } from "./campaigns/search.ts";
@@ -158,6 +159,12 @@ const payouts = createRoute({
   validateSearch: payoutsSearch,
   component: screen(() => import("./payouts/payouts-screen.tsx"), "PayoutsScreen"),
 });
+const approvals = createRoute({
+  ...under,
+  path: "/approvals",
+  validateSearch: approvalsSearch,
+  component: screen(() => import("./approvals/approvals-screen.tsx"), "ApprovalsScreen"),
+});
 const filings = createRoute({
   ...under,
   path: "/filings",
@@ -239,7 +246,7 @@ export const router = createRouter({
     shell.addChildren([
       overview, campaigns, newCampaign, campaign, bots, newBot, bot, explain,
       creatives, creativeQueue, campaignQueue, vastTester, creative, buyers, buyer,
-      advertisers, advertiser, payouts, filings, people, audit, system, account, alerts,
+      advertisers, advertiser, payouts, approvals, filings, people, audit, system, account, alerts,
       timeline, reviews, conversions, tasks, publisher, reports,
       unknown,
     ]),

@@ -19,6 +19,9 @@ export const alertFacts = {
   "campaigns-waiting": ["count"],
   "campaign-approved": ["name"],
   "campaign-refused": ["name", "reason"],
+  "money-waiting": ["count"],
+  /** Above which amount a second person approves. */
+  "approvals-changed": ["before", "after"],
   "views-held": ["count"],
   "payout-due": ["month", "count"],
   "new-device": ["browser"],
@@ -37,13 +40,20 @@ export const rolesOfCause = {
   "campaigns-waiting": ["owner", "ad-ops"],
   "campaign-approved": ["advertiser"],
   "campaign-refused": ["advertiser"],
+  "money-waiting": ["owner", "ad-ops", "finance"],
+  "approvals-changed": ["owner", "finance"],
   "views-held": ["owner", "ad-ops"],
   "payout-due": ["owner", "finance"],
   "new-device": roles,
 } as const satisfies Record<AlertCause, readonly Role[]>;
 
 /** Causes that happen once. Other causes are reported while they last. */
-export const momentaryCauses = ["campaign-approved", "campaign-refused", "new-device"] as const satisfies AlertCause[];
+export const momentaryCauses = [
+  "campaign-approved",
+  "campaign-refused",
+  "approvals-changed",
+  "new-device",
+] as const satisfies AlertCause[];
 
 export const alertChannels = ["console", "email", "telegram"] as const;
 export type AlertChannel = (typeof alertChannels)[number];

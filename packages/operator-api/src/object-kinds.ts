@@ -10,6 +10,7 @@ export const objectKinds = [
   "notices",
   "party",
   "payout-run",
+  "money-request",
   "person",
   "view",
   "click",

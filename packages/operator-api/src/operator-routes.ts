@@ -19,6 +19,7 @@ import { eventRoutes } from "./events.ts";
 import { explainRoutes } from "./explain.ts";
 import { heldPaymentRoutes } from "./held-payments.ts";
 import { moneyRoutes } from "./money.ts";
+import { moneyRequestRoutes } from "./money-requests.ts";
 import { noticeRoutes } from "./notices.ts";
 import type { ObjectKind } from "./object-kinds.ts";
 import { ordRoutes } from "./ord.ts";
@@ -55,6 +56,7 @@ export const operatorRoutes = {
   ...currencyRoutes,
   ...advertiserRoutes,
   ...moneyRoutes,
+  ...moneyRequestRoutes,
   ...publisherMoneyRoutes,
   ...statementRoutes,
   ...heldPaymentRoutes,

@@ -14,6 +14,11 @@ export type Terms = z.output<typeof terms>;
 /** Where nothing else is said: nothing is shown that is not paid for. */
 export const usualTerms: Terms = { billing: "prepaid", creditLimitMicros: null };
 
+/** What may be spent beyond what was paid in. Null: without a limit. */
+export function creditOf({ billing, creditLimitMicros }: Terms): number | null {
+  return billing === "prepaid" ? 0 : creditLimitMicros;
+}
+
 /** The terms in a request: prepaid where it does not say otherwise. */
 export const termsInput = {
   billing: shape.billing.default(usualTerms.billing),

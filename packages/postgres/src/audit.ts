@@ -6,11 +6,16 @@ export interface Author {
   action: string;
   objectKind: string;
   /** An object of the kind as it is, as JSON without secrets; null: there is none. */
-  readState: (tx: Pick<Transaction, "run">, objectId: string) => Promise<string | null>;
+  readState: (tx: Pick<Transaction, "run">, object: { kind: string; id: string }) => Promise<string | null>;
   /** The id and the e-mail address of a person, or `command-line`. Undefined: the object itself, a person who is signing in. */
   actor: { id: string; name: string } | undefined;
   address: string;
   requestId: string;
+}
+
+/** The same author, of a change of another object in the same transaction. */
+export function authorOn(author: Author, objectKind: string): Author {
+  return { ...author, objectKind };
 }
 
 /** A change that a transaction is about to make. */
@@ -35,7 +40,7 @@ export async function openChange(
 ): Promise<OpenChange | undefined> {
   if (author === undefined) return undefined;
   await tx.run(lock, [`${author.objectKind} ${objectId}`]);
-  return { author, objectId, before: await author.readState(tx, objectId) };
+  return { author, objectId, before: await author.readState(tx, { kind: author.objectKind, id: objectId }) };
 }
 
 /** SQL of the fields of a state that the other state has otherwise; of a new or removed object all. */
@@ -60,7 +65,7 @@ export async function audit(tx: Transaction, change: OpenChange | undefined): Pr
   if (change === undefined) return;
   const { author, objectId, before } = change;
   const { action, objectKind: kind, actor = { id: objectId, name: null }, address, requestId } = author;
-  const after = await author.readState(tx, objectId);
+  const after = await author.readState(tx, { kind, id: objectId });
   await tx.run(insert, [actor.id, actor.name, action, kind, objectId, before, after, address, requestId]);
 }
 

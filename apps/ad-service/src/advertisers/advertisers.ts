@@ -65,9 +65,9 @@ export function newAdvertiserId(): string {
 export async function rememberAdvertiser(
   tx: Transaction,
   nameOrId: string,
-  terms: Terms = usualTerms,
+  newOne: Pick<NewAdvertiser, "terms" | "asker" | "credit"> = { terms: usualTerms, credit: "none" },
 ): Promise<KnownAdvertiser> {
-  const draft = { advertiserId: newAdvertiserId(), name: nameOrId, terms };
+  const draft = { ...newOne, advertiserId: newAdvertiserId(), name: nameOrId };
   return (
     (await findAdvertiser(tx, nameOrId)) ?? (await addAdvertiser(tx, draft)) ?? (await requireAdvertiser(tx, nameOrId))
   );
@@ -75,35 +75,50 @@ export async function rememberAdvertiser(
 
 const findTerms = statement<{ id: string }>(
   "advertisers.find-terms",
-  `select advertiser_id as id from advertisers where advertiser_id = $1 and billing = $2
-     and case billing when 'credit' then credit_limit_micros end is not distinct from $3::bigint`,
+  `select advertiser_id as id from advertisers where advertiser_id = $1 and (
+     billing = $2 and case billing when 'credit' then credit_limit_micros end is not distinct from $3::bigint
+     or exists (select from money_requests where request_key = 'terms ' || $1 and state = 'waiting' and requested -> 'terms' = $4::jsonb))`,
 );
 
-export async function hasTerms(
-  tx: Pick<Transaction, "run">,
-  advertiserId: string,
-  { billing, creditLimitMicros }: Terms,
-): Promise<boolean> {
-  return (await tx.run(findTerms, [advertiserId, billing, creditLimitMicros])).length > 0;
+/** Whether an advertiser has these terms, or they wait for a second person. */
+export async function hasTerms(tx: Pick<Transaction, "run">, advertiserId: string, terms: Terms): Promise<boolean> {
+  const { billing, creditLimitMicros } = terms;
+  const values = [advertiserId, billing, creditLimitMicros, JSON.stringify({ billing, creditLimitMicros })];
+  return (await tx.run(findTerms, values)).length > 0;
 }
 
-/** Undefined: another advertiser has this name. */
+/** Decides whether the credit of a new advertiser waits for a second person. */
+export interface CreditGate {
+  isWithheld(tx: Transaction, terms: Terms): Promise<boolean>;
+  ask(tx: Transaction, of: { advertiserId: string; terms: Terms; author: Author | undefined }): Promise<void>;
+}
+
+interface NewAdvertiser {
+  advertiserId: string;
+  name: string;
+  terms: Terms;
+  /** `none`: it is prepaid. */
+  credit: CreditGate | "none";
+  author?: Author | undefined;
+  /** Who asks for the credit, where the advertiser is added with another object. */
+  asker?: Author | undefined;
+}
+
+/** Undefined: another advertiser has this name. One whose credit needs a second person is prepaid until it is approved. */
 export async function addAdvertiser(
   tx: Transaction,
-  {
-    advertiserId,
-    name,
-    terms,
-    author,
-  }: { advertiserId: string; name: string; terms: Terms; author?: Author | undefined },
+  { advertiserId, name, terms, credit, author, asker = author }: NewAdvertiser,
 ): Promise<KnownAdvertiser | undefined> {
   const change = await openChange(tx, author, advertiserId);
   const key = advertiserKey(name);
-  await tx.run(insert, [advertiserId, name, key, terms.billing, terms.creditLimitMicros]);
+  const isWithheld = credit !== "none" && (await credit.isWithheld(tx, terms));
+  const { billing, creditLimitMicros } = credit === "none" || isWithheld ? usualTerms : terms;
+  await tx.run(insert, [advertiserId, name, key, billing, creditLimitMicros]);
   const known = await findAdvertiser(tx, advertiserId);
   if (known === undefined) return undefined;
   await spellBlocks(tx, { from: key, to: name });
   await audit(tx, change);
+  if (credit !== "none" && isWithheld) await credit.ask(tx, { advertiserId, terms, author: asker });
   return known;
 }
 

@@ -9,6 +9,7 @@ import type { FastifyRequest } from "fastify";
 import {
   addAdvertiser,
   type ChangeAdvertiserOutcome,
+  type CreditGate,
   describeAdvertiser,
   findAdvertiser,
   issuePostbackKey,
@@ -24,10 +25,14 @@ export interface AdvertiserOperatorDeps {
   database: Database;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
+  credit: CreditGate;
 }
 
 /** Advertisers. One exists from its first campaign on, or is added before it. Routes take its id or its name in any case. */
-export function advertiserOperatorRoutes(scope: CheckedScope, { database, campaigns }: AdvertiserOperatorDeps): void {
+export function advertiserOperatorRoutes(
+  scope: CheckedScope,
+  { database, campaigns, credit }: AdvertiserOperatorDeps,
+): void {
   const changeState = async (http: FastifyRequest, nameOrId: string, state: KnownAdvertiser["state"]) => {
     const { advertiserId } = await requireAdvertiser(database, nameOrId);
     await setAdvertiserState(database, { advertiserId, state, author: authorOf(http) });
@@ -51,7 +56,7 @@ export function advertiserOperatorRoutes(scope: CheckedScope, { database, campai
       const added = await database.transaction(async (tx) => {
         const known = await findAdvertiser(tx, name);
         if (known !== undefined) throw nameTaken(known.name);
-        return addAdvertiser(tx, { advertiserId, name, terms, author: authorOf(http) });
+        return addAdvertiser(tx, { advertiserId, name, terms, credit, author: authorOf(http) });
       });
       if (added === undefined) throw nameTaken(name);
       return describeAdvertiser(database, advertiserId);

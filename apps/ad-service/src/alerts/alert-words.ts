@@ -24,6 +24,8 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "campaigns-waiting": "Campaigns wait for approval",
       "campaign-approved": "Your campaign is approved",
       "campaign-refused": "Your campaign was refused",
+      "money-waiting": "Money waits for a second person",
+      "approvals-changed": "The amount for a second person's approval was changed",
       "views-held": "Views are held for review",
       "payout-due": "Payouts are due",
       "new-device": "Your account was signed in to from a new device",
@@ -42,6 +44,10 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "campaigns-waiting": ({ count }) => `Campaigns of advertisers that wait for a decision: ${count}.`,
       "campaign-approved": ({ name }) => `The campaign ${name} is approved.`,
       "campaign-refused": ({ name, reason }) => `The campaign ${name} was refused: ${reason}`,
+      "money-waiting": ({ count }) =>
+        `Credit, payments, corrections and payouts that wait for a second person: ${count}.`,
+      "approvals-changed": ({ before, after }) =>
+        `Above this amount a second person approves money: ${after}; before: ${before} (–: nobody approves).`,
       "views-held": ({ count }) => `Suspicious views that wait for a decision: ${count}.`,
       "payout-due": ({ month, count }) => `Publishers to be paid for ${month}: ${count}.`,
       "new-device": ({ browser }) =>
@@ -62,6 +68,8 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "campaigns-waiting": "Кампании ждут одобрения",
       "campaign-approved": "Ваша кампания одобрена",
       "campaign-refused": "Ваша кампания отклонена",
+      "money-waiting": "Деньги ждут второго человека",
+      "approvals-changed": "Изменена сумма для одобрения вторым человеком",
       "views-held": "Просмотры ждут проверки",
       "payout-due": "Пора выплачивать",
       "new-device": "Вход в ваш аккаунт с нового устройства",
@@ -79,6 +87,10 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "campaigns-waiting": ({ count }) => `Кампании рекламодателей, которые ждут решения: ${count}.`,
       "campaign-approved": ({ name }) => `Кампания ${name} одобрена.`,
       "campaign-refused": ({ name, reason }) => `Кампания ${name} отклонена: ${reason}`,
+      "money-waiting": ({ count }) =>
+        `Кредиты, платежи, исправления и выплаты, которые ждут второго человека: ${count}.`,
+      "approvals-changed": ({ before, after }) =>
+        `Сумма, выше которой деньги одобряет второй человек: ${after}; до этого: ${before} (–: никто не одобряет).`,
       "views-held": ({ count }) => `Подозрительные просмотры, которые ждут решения: ${count}.`,
       "payout-due": ({ month, count }) => `Издателей к выплате за ${month}: ${count}.`,
       "new-device": ({ browser }) =>

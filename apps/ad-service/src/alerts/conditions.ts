@@ -111,6 +111,7 @@ const queries = {
        union all select from bought_creatives where review in ('waiting', 'reported')
      ) as waiting`),
   "campaigns-waiting": counted("campaigns where review = 'waiting' and $1::timestamptz is not null"),
+  "money-waiting": counted("money_requests where state = 'waiting' and $1::timestamptz is not null"),
   "views-held": counted(
     "views where suspicions <> '{}' and state = 'held' and opened_at > $1::timestamptz - interval '30 days'",
   ),

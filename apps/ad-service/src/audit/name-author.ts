@@ -11,6 +11,5 @@ export function nameAuthor(request: FastifyRequest, actor: Author["actor"]): voi
   const kind = operatorRoutes[action].changes;
   // A connection of the socket in the data folder has no address.
   const { ip: address = "socket", id: requestId }: { ip?: string; id: string } = request;
-  const ofKind: Author["readState"] = (tx, id) => readState(tx, { kind, id });
-  request.author = { action, objectKind: kind, readState: ofKind, actor, address, requestId };
+  request.author = { action, objectKind: kind, readState, actor, address, requestId };
 }

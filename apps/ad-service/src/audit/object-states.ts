@@ -23,6 +23,10 @@ const states = {
       select jsonb_build_object('count', count(*), 'amount_micros', sum(amount_micros))
       from payout_run_payments where payout_run_payments.run_id = r.run_id)) as state
     from payout_runs r where run_id = $1`,
+  "money-request": `select jsonb_build_object('state', state, 'requested', requested - 'payments', 'requested_by', requested_by_name,
+      'seconded_by', seconded_by_name, 'reason', reason, 'name', coalesce(
+        (select name from advertisers where advertiser_id = object_id), (select name from bots where bot_id = object_id))) as state
+    from money_requests where request_id = $1`,
   campaign: `select to_jsonb(c) - '{created_at,updated_at}'::text[] || jsonb_build_object('creatives', (
       select jsonb_object_agg(creative_id, to_jsonb(attached) - '{campaign_id,creative_id}'::text[])
       from campaign_creatives attached where attached.campaign_id = c.campaign_id)) as state
@@ -41,7 +45,8 @@ const states = {
         order by entry_id desc limit 1),
       'postback_key', left(encode(sha256(postback_key_hash), 'hex'), 8)) as state
     from advertisers where advertiser_id = $1`,
-  deployment: `select jsonb_build_object('currency', (select currency from deployment), 'ord_url', url, 'has_key', url is not null) as state
+  deployment: `select jsonb_build_object('currency', (select currency from deployment), 'ord_url', url, 'has_key', url is not null,
+      'approval_above_micros', (select approval_above_micros from deployment)) as state
     from (select (select url from ord_account)) as account (url)
     where $1 <> '' and (url is not null or exists (select from deployment))`,
   view: `select jsonb_build_object('state', state, 'decided_at', decided_at, 'refunded_at', (
@@ -90,12 +95,15 @@ const statements = Object.fromEntries(
     kind,
     { name: "", text: `select state::text from (${text}) as object` },
   ]),
-) as Record<ObjectKind, Statement<{ state: string }>>;
+) as Readonly<Record<string, Statement<{ state: string }> | undefined>>;
 
 /** As JSON, whose numbers JavaScript would round. Null: there is none. */
 export async function readState(
   tx: Pick<Transaction, "run">,
-  { kind, id }: { kind: ObjectKind; id: string },
+  { kind, id }: { kind: string; id: string },
 ): Promise<string | null> {
-  return (await tx.run(statements[kind], [id]))[0]?.state ?? null;
+  // A missing kind is a bug: its changes would be recorded without their states.
+  const statement = statements[kind];
+  if (statement === undefined) throw new Error(`objects of the kind ${kind} have no recorded state`);
+  return (await tx.run(statement, [id]))[0]?.state ?? null;
 }

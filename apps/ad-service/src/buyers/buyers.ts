@@ -10,6 +10,7 @@ import { invalidField, notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { addAdvertiser, findAdvertiser, newAdvertiserId } from "../advertisers/advertisers.ts";
+import { creditGate } from "../money/credit-gate.ts";
 
 const settingColumns = {
   protocol: "protocol",
@@ -122,7 +123,13 @@ export async function addBuyer(
     if ((await findAdvertiser(tx, name)) !== undefined) return undefined;
     // A buyer pays afterwards, by the month.
     const terms = { billing: "credit" as const, creditLimitMicros: null };
-    const advertiser = await addAdvertiser(tx, { advertiserId: newAdvertiserId(), name, terms });
+    const advertiser = await addAdvertiser(tx, {
+      advertiserId: newAdvertiserId(),
+      name,
+      terms,
+      credit: creditGate,
+      asker: author,
+    });
     if (advertiser === undefined) return undefined;
     const ids = [buyerId, name, advertiser.advertiserId, `cmp_${random()}`, `cre_${randomBytes(12).toString("hex")}`];
     const sealed = key === null ? null : secretBox.seal(key, buyerId);

@@ -12,6 +12,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { byColumn } from "@intermission/postgres/row-columns";
 import { nextVersion } from "@intermission/postgres/row-version";
 import { hasTerms, holdAdvertiser, rememberAdvertiser } from "../advertisers/advertisers.ts";
+import { creditGate } from "../money/credit-gate.ts";
 import { type CampaignFault, campaignFault } from "./campaign-settings.ts";
 import { findCampaign, storedColumns } from "./campaigns.ts";
 
@@ -121,7 +122,11 @@ export async function addCampaign(
   if (fault !== undefined) return { outcome: "invalid", fault };
   return storedOrNothing(database, async (tx): Promise<AddCampaignOutcome> => {
     const change = await openChange(tx, author, campaignId);
-    const advertiser = await rememberAdvertiser(tx, settings.advertiser, newAdvertiser);
+    const advertiser = await rememberAdvertiser(
+      tx,
+      settings.advertiser,
+      newAdvertiser && { terms: newAdvertiser, asker: author, credit: creditGate },
+    );
     const unknown = await firstUnknown(tx, creativeIds, isDraft ? advertiser.advertiserId : null);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     if (newAdvertiser && !(await hasTerms(tx, advertiser.advertiserId, newAdvertiser)))

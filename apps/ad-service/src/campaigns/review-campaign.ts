@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { type advertiserSettings, reviewedSettings } from "@intermission/operator-api/campaign-reviews";
 import type { Campaign, CampaignSettings } from "@intermission/operator-api/campaigns";
 import { fieldFault } from "@intermission/operator-api/field-forms";
-import { type Author, audit, openChange } from "@intermission/postgres/audit";
+import { audit, authorOn, openChange } from "@intermission/postgres/audit";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { definedFields } from "@intermission/server/parse-request";
 import type { ConfirmableEffect } from "@intermission/server/refuse";
 import type { z } from "zod";
-import { readState } from "../audit/object-states.ts";
 import type { CampaignFault } from "./campaign-settings.ts";
 import {
   type Change,
@@ -128,13 +127,9 @@ async function submitVideos(
   { campaignId, author, now }: Omit<Change, "expectedUpdatedAt">,
 ): Promise<void> {
   for (const { id } of await tx.run(readDrafts, [campaignId])) {
-    const change = await openChange(tx, author && ofCreative(author), id);
+    const change = await openChange(tx, author && authorOn(author, "creative"), id);
     if ((await tx.run(submitCreative, [id, now])).length > 0) await audit(tx, change);
   }
-}
-
-function ofCreative(author: Author): Author {
-  return { ...author, objectKind: "creative", readState: (tx, id) => readState(tx, { kind: "creative", id }) };
 }
 
 export type CampaignDecision =

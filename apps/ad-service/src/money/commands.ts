@@ -18,6 +18,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { heldPaymentVerbs } from "./held-payment-commands.ts";
 import { payoutVerbs } from "./payout-commands.ts";
 import { recordingVerbs } from "./recording-commands.ts";
+import { requestVerbs } from "./request-commands.ts";
 import { statementCsv } from "./statement-files.ts";
 
 /** Whose account a list is about. */
@@ -124,6 +125,7 @@ export const moneyCommands = subject("money", "what advertisers have left, what 
   ...recordingVerbs,
   ...payoutVerbs,
   ...heldPaymentVerbs,
+  ...requestVerbs,
   statements,
   publishers: list("listPublisherMoney", "publishers", {
     description: "what each bot's publisher earned in a month, and is owed",

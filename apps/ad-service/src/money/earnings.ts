@@ -4,6 +4,7 @@ import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { findPatterns } from "@intermission/postgres/find-patterns";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
+import { type Approval, askIfNeeded, type Withheld } from "./ask-approval.ts";
 import {
   lockAccount,
   lockPayouts,
@@ -157,7 +158,8 @@ export type PayoutOutcome =
   /** The idempotency key is that of another payout. */
   | { outcome: "key-reused" }
   /** The month is not over, or not settled yet. */
-  | { outcome: "too-early" };
+  | { outcome: "too-early" }
+  | Withheld;
 
 const findPayout = statement<{
   account: string;
@@ -196,39 +198,45 @@ export interface Payout {
 }
 
 /** Records that everything which was owed until the end of the month was paid. Each payout pays what earlier ones have left. */
-export async function recordPayout(database: Database, payout: Payout): Promise<PayoutOutcome> {
-  const { botId, month, amountMicros, idempotencyKey, now } = payout;
+export function recordPayout(database: Pick<Database, "transaction">, payout: Payout): Promise<PayoutOutcome> {
+  return database.transaction((tx) => recordPayoutIn(tx, payout, "asks"));
+}
+
+/** As a part of a transaction. What is asked for has the amount that is owed now. */
+export async function recordPayoutIn(tx: Transaction, payout: Payout, approval: Approval): Promise<PayoutOutcome> {
+  const { botId, month, amountMicros, idempotencyKey, author, now } = payout;
   const account = publisherAccount(botId);
   const transactionId =
     idempotencyKey === undefined ? `payout ${botId} ${month}` : newTransactionId("payout", idempotencyKey);
-  return database.transaction<PayoutOutcome>(async (tx) => {
-    const change = await openChange(tx, payout.author, botId);
-    await lockPayouts(tx, "one");
-    await lockAccount(tx, account);
-    if (idempotencyKey !== undefined) {
-      const repeat = await outcomeOfRepeat(tx, transactionId, payout);
-      if (repeat !== undefined) return repeat;
-    }
-    if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
-    const { reference, note, currency } = payout;
-    const { owed, paidUntil, least } = await owedUntil(tx, account, endOfMonth(month));
-    if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
-    // What is less than the smallest unit, or the least amount, stays owed, and is paid with a later month.
-    const payable = dueOf({ owed, least, currency });
-    if (payable === 0n) return { outcome: "nothing-owed" };
-    if (amountMicros !== undefined && payable !== BigInt(amountMicros))
-      return { outcome: "owed-otherwise", payableMicros: payable };
-    const entries = movement({ from: account, to: "cash", amountMicros: payable });
-    const made = { transactionId, kind: "payout" as const, entries, currency, reference, note, at: now };
-    const recorded = await recordOnceIn(tx, {
-      made: { ...made, month: `${month}-01` },
-      account,
-      asksAbout: "nothing",
-    });
-    if (recorded.outcome !== "recorded") return { outcome: "key-reused" };
-    await audit(tx, change);
-    return { outcome: "paid", transactionId, amountMicros: jsonInteger(payable) };
-  });
+  const change = await openChange(tx, author, botId);
+  await lockPayouts(tx, "one");
+  await lockAccount(tx, account);
+  if (idempotencyKey !== undefined) {
+    const repeat = await outcomeOfRepeat(tx, transactionId, payout);
+    if (repeat !== undefined) return repeat;
+  }
+  if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
+  const { reference, note, currency } = payout;
+  const { owed, paidUntil, least } = await owedUntil(tx, account, endOfMonth(month));
+  if (paidUntil !== null && paidUntil >= month) return { outcome: "paid-before", until: paidUntil };
+  // What is less than the smallest unit, or the least amount, stays owed, and is paid with a later month.
+  const payable = dueOf({ owed, least, currency });
+  if (payable === 0n) return { outcome: "nothing-owed" };
+  if (amountMicros !== undefined && payable !== BigInt(amountMicros))
+    return { outcome: "owed-otherwise", payableMicros: payable };
+  if (approval === "asks") {
+    const values = { botId, month, amountMicros: Number(payable), reference, note: note ?? null };
+    const requested = { operation: "recordPayout", ...values, idempotencyKey: idempotencyKey ?? null } as const;
+    const key = { text: transactionId, isCallers: idempotencyKey !== undefined };
+    const withheld = await askIfNeeded(tx, { requested, objectId: botId, amountMicros: payable, key, author });
+    if (withheld !== undefined) return withheld;
+  }
+  const entries = movement({ from: account, to: "cash", amountMicros: payable });
+  const made = { transactionId, kind: "payout" as const, entries, currency, reference, note, at: now };
+  const recorded = await recordOnceIn(tx, { made: { ...made, month: `${month}-01` }, account, asksAbout: "nothing" });
+  if (recorded.outcome !== "recorded") return { outcome: "key-reused" };
+  await audit(tx, change);
+  return { outcome: "paid", transactionId, amountMicros: jsonInteger(payable) };
 }
 
 /** Undefined: nothing was recorded with this key. */

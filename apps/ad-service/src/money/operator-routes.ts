@@ -1,11 +1,10 @@
 import { amountOf } from "@intermission/operator-api/amounts";
 import { fieldFault } from "@intermission/operator-api/field-forms";
 import { moneyRoutes } from "@intermission/operator-api/money";
-import type { CorrectionAccount, CorrectionDirection, MoneyEntry } from "@intermission/operator-api/money-fields";
+import type { MoneyEntry } from "@intermission/operator-api/money-fields";
 import { publisherMoneyRoutes } from "@intermission/operator-api/publisher-money";
 import type { ReportReader } from "@intermission/operator-api/report-figures";
 import { type StatementFormat, statementRoutes } from "@intermission/operator-api/statements";
-import type { Author } from "@intermission/postgres/audit";
 import { listPage } from "@intermission/postgres/keyset";
 import type { Database } from "@intermission/postgres/open-database";
 import { authorOf } from "@intermission/server/author-of";
@@ -15,12 +14,12 @@ import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound, requireConfirmation } from "@intermission/server/refuse";
 import { type OperatorHandlers, serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { keyReused, withheldRefusal } from "./ask-approval.ts";
 import { isPayable, type PayoutOutcome, readEarnings, recordPayout } from "./earnings.ts";
 import {
   type Account,
   advertiserAccount,
   listEntries,
-  movement,
   newTransactionId,
   publisherAccount,
   settledUntil,
@@ -29,11 +28,11 @@ import {
 import { listAdvertiserMoney } from "./list-advertiser-money.ts";
 import { listPublisherMoney } from "./list-publisher-money.ts";
 import { monthBefore } from "./months.ts";
-import { keyReused, monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
-import { type RecordOnceOutcome, recordOnce } from "./record-once.ts";
+import { monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
+import { type ByHand, type RecordByHandOutcome, recordByHand } from "./record-by-hand.ts";
 import { statementCsv, statementPage, statementPolicy } from "./statement-files.ts";
 import { findStatement, listStatements, statementInJson } from "./statements.ts";
-import { moneyOfAdvertiser, setTerms } from "./terms.ts";
+import { moneyOfAdvertiser, type SetTermsOutcome, setTerms } from "./terms.ts";
 
 export interface MoneyOperatorDeps {
   database: Database;
@@ -47,14 +46,6 @@ export interface MoneyOperatorDeps {
   requireAdvertiser(nameOrId: string): Promise<{ advertiserId: string; name: string }>;
   reportReaderOf(request: FastifyRequest): ReportReader;
   now: () => Date;
-}
-
-interface Correction {
-  amountMicros: number;
-  idempotencyKey?: string | undefined;
-  direction: CorrectionDirection;
-  against: CorrectionAccount;
-  note: string;
 }
 
 interface StatementFile {
@@ -85,36 +76,29 @@ function ofAdvertisers(deps: MoneyOperatorDeps) {
 
     async setTerms({ params, body, http }) {
       const { advertiserId, name } = await named(deps, params.advertiser);
-      if ((await setTerms(database, { advertiserId, ...body, author: authorOf(http) })) === "changed-since")
-        throw conflict("TERMS_CHANGED", `the terms of ${name} were changed since they were read: read them again`);
+      requireTermsSet(await setTerms(database, { advertiserId, ...body, author: authorOf(http) }), name);
       await campaigns.refresh();
       return moneyOfAdvertiser(database, advertiserId);
     },
 
     async recordTopUp({ params, query, body: { amountMicros, reference, note, idempotencyKey }, http }) {
-      const { advertiserId, name, account } = await named(deps, params.advertiser);
+      const { advertiserId, name } = await named(deps, params.advertiser);
       const transactionId = newTransactionId("top_up", idempotencyKey);
-      const entries = movement({ from: "cash", to: account, amountMicros });
-      const made = { transactionId, kind: "top_up" as const, entries, currency, reference, note, at: now() };
-      const recorded = await recordOnce(database, {
-        made,
-        account,
-        objectId: advertiserId,
-        author: authorOf(http),
-        asksAbout: query.confirmed ? "nothing" : "every-payment",
+      const values = { transactionId, amountMicros, reference, note: note ?? null, isConfirmed: query.confirmed };
+      const requested = { operation: "recordTopUp", advertiserId, ...values } as const;
+      requireRecorded(await recordByHand(database, { requested, currency, author: authorOf(http), now: now() }), {
+        reference,
+        name,
       });
-      if (knownReferenceIn(recorded)) {
-        const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
-        const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
-        requireConfirmation([{ field: "reference", message, effect }], { isConfirmed: false });
-      }
       await campaigns.refresh();
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
     async correctAdvertiser({ params, body, http }) {
-      const { advertiserId, account } = await named(deps, params.advertiser);
-      const transactionId = await correct(deps, { account, objectId: advertiserId, author: authorOf(http) }, body);
+      const { advertiserId } = await named(deps, params.advertiser);
+      const { idempotencyKey, ...values } = body;
+      const transactionId = newTransactionId("correction", idempotencyKey);
+      await correct(deps, http, { operation: "correctAdvertiser", advertiserId, transactionId, ...values });
       return { transactionId, balanceMicros: await balanceOf(deps, advertiserId) };
     },
 
@@ -145,9 +129,10 @@ function ofPublishers(deps: MoneyOperatorDeps) {
   return {
     async correctPublisher({ params: { botId }, body, http }) {
       await requireBots([botId]);
-      const account = publisherAccount(botId);
-      const transactionId = await correct(deps, { account, objectId: botId, author: authorOf(http) }, body);
-      return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, account)) };
+      const { idempotencyKey, ...values } = body;
+      const transactionId = newTransactionId("correction", idempotencyKey);
+      await correct(deps, http, { operation: "correctPublisher", botId, transactionId, ...values });
+      return { transactionId, balanceMicros: jsonInteger(await sumOfEntries(database, publisherAccount(botId))) };
     },
 
     async listPublisherStatements({ params: { botId }, query }) {
@@ -197,30 +182,47 @@ function ofPublishers(deps: MoneyOperatorDeps) {
 
 async function correct(
   { database, campaigns, currency, now }: MoneyOperatorDeps,
-  { account, ...of }: { account: Account; objectId: string; author: Author },
-  { amountMicros, direction, against, note, idempotencyKey }: Correction,
-): Promise<string> {
-  const transactionId = newTransactionId("correction", idempotencyKey);
-  const [from, to]: [Account, Account] = direction === "credit" ? [against, account] : [account, against];
-  const entries = movement({ from, to, amountMicros });
-  const made = { transactionId, kind: "correction" as const, entries, currency, note, at: now() };
-  knownReferenceIn(await recordOnce(database, { made, account, ...of, asksAbout: "nothing" }));
+  http: FastifyRequest,
+  requested: Exclude<ByHand, { operation: "recordTopUp" }>,
+): Promise<void> {
+  requireRecorded(await recordByHand(database, { requested, currency, author: authorOf(http), now: now() }));
   await campaigns.refresh();
-  return transactionId;
 }
 
-/** Whether nothing is recorded because another transaction has the reference. Refuses an idempotency key of other values. */
-function knownReferenceIn(recorded: RecordOnceOutcome): boolean {
+/** Refuses what was not recorded. `topUp`: of which the reference may be known. */
+function requireRecorded(
+  recorded: RecordByHandOutcome,
+  { reference, name }: { reference: string; name: string } = { reference: "", name: "" },
+): void {
   switch (recorded.outcome) {
     case "recorded":
     case "recorded-before":
-      return false;
-    case "reference-known":
-      return true;
+      return;
+    case "reference-known": {
+      const message = `${reference} stands on a top-up of ${name} already; recorded again, it would count twice`;
+      const effect = fieldFault("REFERENCE_KNOWN", { reference, name });
+      requireConfirmation([{ field: "reference", message, effect }], { isConfirmed: false });
+      return;
+    }
     case "other-values":
       throw keyReused();
+    case "withheld":
+      throw withheldRefusal(recorded);
     default:
       throw recorded satisfies never;
+  }
+}
+
+function requireTermsSet(set: SetTermsOutcome, name: string): void {
+  switch (set.outcome) {
+    case "set":
+      return;
+    case "changed-since":
+      throw conflict("TERMS_CHANGED", `the terms of ${name} were changed since they were read: read them again`);
+    case "withheld":
+      throw withheldRefusal(set);
+    default:
+      throw set satisfies never;
   }
 }
 
@@ -267,14 +269,14 @@ async function fileOf(
 
 async function named({ requireAdvertiser }: MoneyOperatorDeps, nameOrId: string) {
   const { advertiserId, name } = await requireAdvertiser(nameOrId);
-  return { advertiserId, name, account: advertiserAccount(advertiserId) };
+  return { advertiserId, name };
 }
 
 async function balanceOf({ database }: MoneyOperatorDeps, advertiserId: string) {
   return (await moneyOfAdvertiser(database, advertiserId)).balanceMicros;
 }
 
-function payoutRefusal(
+export function payoutRefusal(
   refused: Exclude<PayoutOutcome, { outcome: "paid" }>,
   { month, currency }: { month: string; currency: string },
 ): HttpError {
@@ -295,5 +297,7 @@ function payoutRefusal(
       return otherAmountOwed(amountOf(refused.payableMicros), { month, currency });
     case "too-early":
       return monthNotOver(month);
+    case "withheld":
+      return withheldRefusal(refused);
   }
 }

@@ -2,13 +2,6 @@ import type { HttpError } from "@intermission/server/http-server";
 import { conflict } from "@intermission/server/refuse";
 
 /** Refusals of payouts, one by one or together. */
-export function keyReused(): HttpError {
-  return conflict(
-    "IDEMPOTENCY_KEY_REUSED",
-    "a request with this idempotency key was recorded before, with other values",
-  );
-}
-
 export function monthNotOver(month: string): HttpError {
   const message = `${month} is not over, or its last charges have no entries yet: try again later`;
   return conflict("MONTH_NOT_OVER", message, { month });

@@ -8,8 +8,9 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import type { HttpError } from "@intermission/server/http-server";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
+import { keyReused, requestOutdated, withheldRefusal } from "./ask-approval.ts";
 import type { MoneyOperatorDeps } from "./operator-routes.ts";
-import { keyReused, monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
+import { monthNotOver, otherAmountOwed } from "./payout-refusals.ts";
 import { findPayoutRun, listPayoutRuns, type PayAllOutcome, payAll, type RunOfFile } from "./payout-runs.ts";
 import { endToEndId, sepaFile } from "./sepa-file.ts";
 
@@ -21,7 +22,7 @@ export function payoutRunOperatorRoutes(
   serveOperatorRoutes(scope, payoutRunRoutes, {
     async payAll({ body, http }) {
       const paid = await payAll(database, { ...body, currency, author: authorOf(http), now: now() });
-      if (paid.outcome !== "paid") throw refusalOf(paid, { month: body.month, currency });
+      if (paid.outcome !== "paid") throw payAllRefusal(paid, { month: body.month, currency });
       return paid.run;
     },
 
@@ -87,7 +88,7 @@ function runCsv({ month, reference, currency, payments }: RunOfFile): string {
   ]);
 }
 
-function refusalOf(
+export function payAllRefusal(
   refused: Exclude<PayAllOutcome, { outcome: "paid" }>,
   of: { month: string; currency: string },
 ): HttpError {
@@ -102,6 +103,10 @@ function refusalOf(
       return keyReused();
     case "too-early":
       return monthNotOver(of.month);
+    case "changed-since":
+      return requestOutdated();
+    case "withheld":
+      return withheldRefusal(refused);
     default:
       throw refused satisfies never;
   }

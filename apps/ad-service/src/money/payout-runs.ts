@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { ibanOnlyCountries } from "@intermission/operator-api/iban";
 import type { OperatorParty } from "@intermission/operator-api/parties";
 import { noOperatorParty } from "@intermission/operator-api/parties";
@@ -8,6 +9,7 @@ import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import bs58 from "bs58";
+import { askIfNeeded, type Withheld } from "./ask-approval.ts";
 import { isPayable, listDuePayouts } from "./earnings.ts";
 import { lockPayouts, settledUntil } from "./ledger.ts";
 import { partyOf, readOperatorParty } from "./parties.ts";
@@ -27,10 +29,13 @@ export type PayAllOutcome =
   | { outcome: "nothing-due" }
   /** Another sum than the one that the caller has seen. */
   | { outcome: "due-otherwise"; dueMicros: bigint }
+  /** What was approved is due no more, or to other accounts. */
+  | { outcome: "changed-since" }
   /** The idempotency key is that of another run. */
   | { outcome: "key-reused" }
   /** The month is not over, or not settled yet. */
-  | { outcome: "too-early" };
+  | { outcome: "too-early" }
+  | Withheld;
 
 export interface PayAll {
   /** As `2026-03`. */
@@ -42,6 +47,8 @@ export interface PayAll {
   author?: Author | undefined;
   now: Date;
 }
+
+type ApprovedPayment = Pick<RunPayment, "botId" | "payeeName" | "iban"> & { amountMicros: number };
 
 const insertRun = statement<never>(
   "money.insert-payout-run",
@@ -72,43 +79,65 @@ const insertPayouts = statement<never>(
  * Records the payouts of a month to all publishers to whom one is due and whose name and account are known: each pays everything
  * until the month's end, as `recordPayout` does. All or none; of requests at the same moment one.
  */
-export async function payAll(database: Pick<Database, "transaction">, of: PayAll): Promise<PayAllOutcome> {
-  const { month, currency, idempotencyKey, now } = of;
-  const reference = of.reference ?? `Payout ${month}`;
+export function payAll(database: Pick<Database, "transaction">, of: PayAll): Promise<PayAllOutcome> {
+  return database.transaction((tx) => payAllIn(tx, of, "asks"));
+}
+
+/** As a part of a transaction. `approval`: exactly these payments are approved; nothing is recorded if others are due. */
+export async function payAllIn(
+  tx: Transaction,
+  of: PayAll,
+  approval: "asks" | { payments: readonly ApprovedPayment[] },
+): Promise<PayAllOutcome> {
+  const { month, currency, reference = `Payout ${of.month}`, idempotencyKey, author, now } = of;
   const runId = `run_${bs58.encode(randomBytes(12))}`;
-  return database.transaction<PayAllOutcome>(async (tx) => {
-    const change = await openChange(tx, of.author, runId);
-    await lockPayouts(tx, "all");
-    const before = idempotencyKey === undefined ? undefined : await findRun(tx, byKey, idempotencyKey);
-    if (before !== undefined) {
-      const { amountMicros = before.amountMicros } = of;
-      const isSame =
-        before.month === month &&
-        before.reference === reference &&
-        BigInt(amountMicros) === BigInt(before.amountMicros);
-      return isSame ? { outcome: "paid", run: before } : { outcome: "key-reused" };
-    }
-    if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
-    const due = await listDuePayouts(tx, { month, currency });
-    if (due.length === 0) return { outcome: "nothing-due" };
-    const dueMicros = due.reduce((sum, one) => sum + one.amountMicros, 0n);
-    if (of.amountMicros !== undefined && BigInt(of.amountMicros) !== dueMicros)
-      return { outcome: "due-otherwise", dueMicros };
-    const debtor = JSON.stringify(byStoredName(await readOperatorParty(tx)));
-    const firstDay = `${month}-01`;
-    await tx.run(insertRun, [runId, idempotencyKey, firstDay, currency, reference, debtor, now]);
-    const columns = [
-      due.map(({ botId }) => botId),
-      due.map(({ amountMicros }) => amountMicros),
-      due.map(({ payeeName }) => payeeName),
-      due.map(({ iban }) => iban),
-    ];
-    await tx.run(insertPayouts, [runId, ...columns, firstDay, reference, referenceKey(reference), currency, now]);
-    await audit(tx, change);
-    const run = await findRun(tx, byId, runId);
-    if (run === undefined) throw new Error(`${runId} vanished while it was recorded`);
-    return { outcome: "paid", run };
-  });
+  const change = await openChange(tx, author, runId);
+  await lockPayouts(tx, "all");
+  const before = idempotencyKey === undefined ? undefined : await findRun(tx, byKey, idempotencyKey);
+  if (before !== undefined) {
+    const { amountMicros = before.amountMicros } = of;
+    const isSame =
+      before.month === month && before.reference === reference && BigInt(amountMicros) === BigInt(before.amountMicros);
+    return isSame ? { outcome: "paid", run: before } : { outcome: "key-reused" };
+  }
+  if (!isPayable(month, { settled: await settledUntil(tx), now })) return { outcome: "too-early" };
+  const due = await listDuePayouts(tx, { month, currency });
+  if (due.length === 0) return { outcome: "nothing-due" };
+  const dueMicros = due.reduce((sum, one) => sum + one.amountMicros, 0n);
+  if (of.amountMicros !== undefined && BigInt(of.amountMicros) !== dueMicros)
+    return { outcome: "due-otherwise", dueMicros };
+  const payments = due.map((one) => ({ ...one, amountMicros: Number(one.amountMicros) }));
+  if (approval === "asks") {
+    const values = { month, amountMicros: Number(dueMicros), reference, payments };
+    const requested = { operation: "payAll", ...values, idempotencyKey: idempotencyKey ?? null } as const;
+    const key = { text: `pay-all ${idempotencyKey ?? month}`, isCallers: idempotencyKey !== undefined };
+    const withheld = await askIfNeeded(tx, { requested, objectId: month, amountMicros: dueMicros, key, author });
+    if (withheld !== undefined) return withheld;
+  } else if (!isDeepStrictEqual(payments, approval.payments)) return { outcome: "changed-since" };
+  await storeRun(tx, { runId, idempotencyKey, month, currency, reference, due, now });
+  await audit(tx, change);
+  const run = await findRun(tx, byId, runId);
+  if (run === undefined) throw new Error(`${runId} vanished while it was recorded`);
+  return { outcome: "paid", run };
+}
+
+interface NewRun extends Pick<PayAll, "month" | "currency" | "idempotencyKey" | "now"> {
+  runId: string;
+  reference: string;
+  due: readonly RunPayment[];
+}
+
+async function storeRun(tx: Transaction, { runId, idempotencyKey, month, currency, reference, due, now }: NewRun) {
+  const debtor = JSON.stringify(byStoredName(await readOperatorParty(tx)));
+  const firstDay = `${month}-01`;
+  await tx.run(insertRun, [runId, idempotencyKey, firstDay, currency, reference, debtor, now]);
+  const columns = [
+    due.map(({ botId }) => botId),
+    due.map(({ amountMicros }) => amountMicros),
+    due.map(({ payeeName }) => payeeName),
+    due.map(({ iban }) => iban),
+  ];
+  await tx.run(insertPayouts, [runId, ...columns, firstDay, reference, referenceKey(reference), currency, now]);
 }
 
 type RunRow = Omit<PayoutRun, "amountMicros"> & { amount: string };

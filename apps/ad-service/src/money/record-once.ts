@@ -1,5 +1,4 @@
-import { type Author, audit, openChange } from "@intermission/postgres/audit";
-import type { Database, Transaction } from "@intermission/postgres/open-database";
+import type { Transaction } from "@intermission/postgres/open-database";
 import {
   type Account,
   areOf,
@@ -27,36 +26,29 @@ export interface Recorded {
   asksAbout: "every-payment" | "payments-by-hand" | "nothing";
 }
 
-/** Records what a person reports about the money of an object, once for its id, on any number of nodes. */
-export function recordOnce(
-  database: Pick<Database, "transaction">,
-  { objectId, author, ...of }: Recorded & { objectId: string; author: Author | undefined },
-): Promise<RecordOnceOutcome> {
-  return database.transaction(async (tx) => {
-    const change = await openChange(tx, author, objectId);
-    const recorded = await recordOnceIn(tx, of);
-    if (recorded.outcome === "recorded") await audit(tx, change);
-    return recorded;
-  });
-}
-
 /** Records what a person or a payment provider reports, as a part of a transaction. */
-export async function recordOnceIn(
-  tx: Transaction,
-  { made, account, asksAbout }: Recorded,
-): Promise<RecordOnceOutcome> {
-  const { transactionId, kind, reference } = made;
+export async function recordOnceIn(tx: Transaction, of: Recorded): Promise<RecordOnceOutcome> {
+  const { made, account } = of;
   await lockAccount(tx, account);
-  const before = await outcomeOfRepeat(tx, made);
+  const before = await outcomeBefore(tx, of);
   if (before !== undefined) return before;
-  if (reference !== undefined && asksAbout !== "nothing") {
-    const isByHand = asksAbout === "payments-by-hand";
-    const known = await findByReference(tx, { account, kind, reference, isByHand });
-    if (known !== undefined) return { outcome: "reference-known", transactionId: known };
-  }
   if ((await recordTransaction(tx, made)) === "recorded") return { outcome: "recorded" };
   // Under the same id, but for another account.
-  return (await outcomeOfRepeat(tx, made)) ?? Promise.reject(new Error(`${transactionId} vanished from the ledger`));
+  const repeat = await outcomeOfRepeat(tx, made);
+  return repeat ?? Promise.reject(new Error(`${made.transactionId} vanished from the ledger`));
+}
+
+/** Why nothing is to be recorded: it was before, or its reference stands on another payment. */
+export async function outcomeBefore(
+  tx: Transaction,
+  { made, account, asksAbout }: Recorded,
+): Promise<Exclude<RecordOnceOutcome, { outcome: "recorded" }> | undefined> {
+  const { kind, reference } = made;
+  const repeat = await outcomeOfRepeat(tx, made);
+  if (repeat !== undefined || reference === undefined || asksAbout === "nothing") return repeat;
+  const isByHand = asksAbout === "payments-by-hand";
+  const known = await findByReference(tx, { account, kind, reference, isByHand });
+  return known === undefined ? undefined : { outcome: "reference-known", transactionId: known };
 }
 
 async function outcomeOfRepeat(

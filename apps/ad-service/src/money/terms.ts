@@ -1,37 +1,75 @@
 import type { AdvertiserMoney } from "@intermission/operator-api/money";
-import type { Terms } from "@intermission/operator-api/terms";
-import { type Author, changeAudited } from "@intermission/postgres/audit";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { creditOf, type Terms } from "@intermission/operator-api/terms";
+import { type Author, audit, openChange } from "@intermission/postgres/audit";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
+import { type Approval, askIfNeeded, termsKey, type Withheld } from "./ask-approval.ts";
 import { paidIn, spentBy } from "./ledger.ts";
 
 /** SQL: null is without a limit, or prepaid. */
 export const creditLimit = "case billing when 'credit' then credit_limit_micros end";
 
-const set = statement<{ advertiserId: string }>(
+// The lock is that of `advertisers.hold`: terms that were read stay until the transaction ends.
+const readTerms = statement<{ billing: Terms["billing"]; credit: string | null }>(
+  "money.read-terms",
+  `select billing, ${creditLimit}::text as credit from advertisers where advertiser_id = $1 for no key update`,
+);
+const set = statement<never>(
   "money.set-terms",
   `update advertisers set billing = $2, credit_limit_micros = case $2 when 'prepaid' then 0 else $3::bigint end
-   where advertiser_id = $1 and ($4::text is null or (billing = $4 and ${creditLimit} is not distinct from $5::bigint))
-   returning advertiser_id as "advertiserId"`,
+   where advertiser_id = $1`,
 );
+
+export interface TermsChange extends Terms {
+  advertiserId: string;
+  expected?: Terms | undefined;
+  author?: Author | undefined;
+}
+
+export type SetTermsOutcome = { outcome: "set" } | { outcome: "changed-since" } | Withheld;
 
 /**
  * The next ad is chosen by the new terms; what was spent stays. With the terms that the caller has seen (`expected`), nothing is
- * set if they are others meanwhile.
+ * set if they are others meanwhile. A higher credit above the amount of the setting waits for a second person.
  */
-export async function setTerms(
-  database: Database,
-  {
-    advertiserId,
-    billing,
-    creditLimitMicros,
-    expected,
-    author,
-  }: Terms & { advertiserId: string; expected?: Terms | undefined; author?: Author | undefined },
-): Promise<"set" | "changed-since"> {
-  const values = [advertiserId, billing, creditLimitMicros, expected?.billing, expected?.creditLimitMicros];
-  const changed = await changeAudited(database, { objectId: advertiserId, author }, { statement: set, values });
-  return changed === undefined ? "changed-since" : "set";
+export function setTerms(database: Pick<Database, "transaction">, change: TermsChange): Promise<SetTermsOutcome> {
+  return database.transaction((tx) => setTermsIn(tx, { ...change, approval: "asks" }));
+}
+
+export async function setTermsIn(
+  tx: Transaction,
+  { advertiserId, billing, creditLimitMicros, expected, author, approval }: TermsChange & { approval: Approval },
+): Promise<SetTermsOutcome> {
+  const change = await openChange(tx, author, advertiserId);
+  const [row] = await tx.run(readTerms, [advertiserId]);
+  if (row === undefined) throw new Error(`the advertiser ${advertiserId} disappeared; advertisers are never deleted`);
+  const before: Terms = { billing: row.billing, creditLimitMicros: row.credit === null ? null : Number(row.credit) };
+  const terms: Terms = { billing, creditLimitMicros };
+  if (expected !== undefined && !areSameTerms(before, expected)) return { outcome: "changed-since" };
+  if (approval === "asks" && isMoreCredit(before, terms)) {
+    const requested = { operation: "setTerms", advertiserId, terms, before } as const;
+    const ask = {
+      requested,
+      objectId: advertiserId,
+      amountMicros: creditOf(terms),
+      key: termsKey(advertiserId),
+      author,
+    };
+    const withheld = await askIfNeeded(tx, ask);
+    if (withheld !== undefined) return withheld;
+  }
+  await tx.run(set, [advertiserId, billing, creditLimitMicros]);
+  await audit(tx, change);
+  return { outcome: "set" };
+}
+
+function areSameTerms(one: Terms, other: Terms): boolean {
+  return one.billing === other.billing && one.creditLimitMicros === other.creditLimitMicros;
+}
+
+function isMoreCredit(before: Terms, after: Terms): boolean {
+  const [from, to] = [creditOf(before), creditOf(after)];
+  return from !== null && (to === null || to > from);
 }
 
 interface AdvertiserStanding {

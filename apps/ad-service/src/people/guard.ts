@@ -126,6 +126,12 @@ export function personIdOf(request: FastifyRequest): string {
   return operator.session.person.personId;
 }
 
+/** The id of the person who calls; undefined: the command line, which is nobody. */
+export function signedInOf(request: FastifyRequest): string | undefined {
+  const operator = operatorOf(request);
+  return operator.kind === "person" ? operator.session.person.personId : undefined;
+}
+
 /** The advertiser of a caller who is one of an advertiser's people. */
 export function submitterOf(request: FastifyRequest): string | undefined {
   const operator = operatorOf(request);

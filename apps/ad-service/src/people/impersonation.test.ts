@@ -79,6 +79,7 @@ const exampleParams: Readonly<Record<string, string>> = {
   picture: "unit",
   boughtCreativeId: `bcr_${"0".repeat(32)}`,
   chatId: "-1001234567890",
+  requestId: "mrq_2K18GkjhZUeUj",
 };
 
 test("every route that may change something is refused meanwhile, also those of the own session", async () => {

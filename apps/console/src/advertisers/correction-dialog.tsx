@@ -13,7 +13,7 @@ export function CorrectionDialog({ advertiser: { advertiserId, name }, currency,
   const words = useWords(advertiserWords);
   const { money } = useFormats();
   const notice = useNotice();
-  const correct = useConfirmedChange(moneyRoutes.correctAdvertiser);
+  const correct = useConfirmedChange(moneyRoutes.correctAdvertiser, undefined, { onWithheld: onClose });
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const { amountTitle, direction, against, why } = words;

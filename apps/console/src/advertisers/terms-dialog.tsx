@@ -13,7 +13,7 @@ import { advertiserWords } from "./words.ts";
 export function TermsDialog({ advertiser, onClose }: MoneyDialogProps) {
   const { termsOf } = useWords(advertiserWords);
   const language = useLanguage();
-  const set = useConfirmedChange(moneyRoutes.setTerms);
+  const set = useConfirmedChange(moneyRoutes.setTerms, undefined, { onWithheld: onClose });
   const params = { advertiser: advertiser.advertiserId };
   return (
     <Dialog title={termsOf(advertiser.name)} onClose={onClose}>

@@ -19,7 +19,7 @@ export function TopUpDialog({ advertiser: { advertiserId, name }, currency, onCl
   const words = useWords(advertiserWords);
   const { money } = useFormats();
   const notice = useNotice();
-  const record = useConfirmedChange(moneyRoutes.recordTopUp, words.record);
+  const record = useConfirmedChange(moneyRoutes.recordTopUp, words.record, { onWithheld: onClose });
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   return (

@@ -136,6 +136,13 @@ function AlertLink({ alert: { cause, objectId }, children }: { alert: Alert; chi
           {children}
         </Link>
       );
+    case "money-waiting":
+    case "approvals-changed":
+      return (
+        <Link to="/approvals" className="row-link">
+          {children}
+        </Link>
+      );
     case "views-held":
       return (
         <Link to="/reviews" className="row-link">

@@ -161,6 +161,12 @@ function ObjectLink({ entry: { objectKind, objectId } }: { entry: AuditEntry }) 
           {words.open}
         </Link>
       );
+    case "money-request":
+      return (
+        <Link to="/approvals" className={look}>
+          {words.open}
+        </Link>
+      );
     default:
       return objectKind satisfies never;
   }

@@ -4,6 +4,7 @@ import type { Campaign, pausers } from "@intermission/operator-api/campaigns";
 import type { ObjectKind } from "@intermission/operator-api/object-kinds";
 import { partyWords } from "../advertisers/party-words.ts";
 import { advertiserWords } from "../advertisers/words.ts";
+import { approvalWords } from "../approvals/words.ts";
 import { botFormWords } from "../bots/form-words.ts";
 import { botWords, endpointWords } from "../bots/words.ts";
 import { buyerFormWords } from "../buyers/words.ts";
@@ -79,6 +80,7 @@ function statesOf(language: Language): Partial<Record<ObjectKind, Texts>> {
     advertiser: { active, archived },
     delivery: deliveryWords[language],
     endpoint: endpointWords[language],
+    "money-request": approvalWords[language].states,
     sample: otherWords[language].sample,
     view: { held, refused, rewarded: paid },
   };

@@ -142,8 +142,18 @@ function AttentionList({ attention, isBeforeCampaigns, noFills }: AttentionListP
 type Attention = ReturnType<typeof useAttention>;
 
 /** What waits for approval. */
-function itemsOfQueues(words: (typeof overviewWords)["en"], { waitingCreatives, waitingCampaigns }: Attention) {
+function itemsOfQueues(
+  words: (typeof overviewWords)["en"],
+  { waitingCreatives, waitingCampaigns, waitingMoney }: Attention,
+) {
   return [
+    waitingMoney > 0 && (
+      <AttentionItem key="waiting-money" look="late">
+        <Link to="/approvals" className="row-link">
+          {words.waitingMoney(waitingMoney)}
+        </Link>
+      </AttentionItem>
+    ),
     waitingCreatives > 0 && (
       <AttentionItem key="waiting-creatives" look="late">
         <Link to="/approval" className="row-link">

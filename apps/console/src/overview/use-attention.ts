@@ -1,6 +1,7 @@
 import { campaignRoutes } from "@intermission/operator-api/campaigns";
 import { creativeRoutes } from "@intermission/operator-api/creatives";
 import { endpointRoutes } from "@intermission/operator-api/endpoints";
+import { moneyRequestRoutes } from "@intermission/operator-api/money-requests";
 import { clickRoutes, viewRoutes } from "@intermission/operator-api/reviews";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useHeldPayments } from "../advertisers/use-held-payments.ts";
@@ -41,10 +42,14 @@ export function useAttention() {
     ...answerOf(campaignRoutes.listCampaigns, { query: { review: "waiting", limit: 1 } }),
     enabled: roleMay("approveCampaign"),
   });
+  const requests = useQuery({
+    ...answerOf(moneyRequestRoutes.listMoneyRequests, { query: { state: "waiting", limit: 1 } }),
+    enabled: roleMay("approveMoneyRequest"),
+  });
   const payments = useHeldPayments();
   const inPhase = (phase: "running" | "spent" | "unfunded" | "ended") =>
     campaigns.data?.phases.find((one) => one.phase === phase) ?? { count: 0, name: "" };
-  const queries = [all, campaigns, views, clicks, queue, drafted, payments];
+  const queries = [all, campaigns, views, clicks, queue, drafted, requests, payments];
   return {
     endpoints: (isAll ? (all.data ?? []) : own).filter((endpoint) => troubleOf(endpoint) !== undefined),
     spent: inPhase("spent"),
@@ -55,6 +60,7 @@ export function useAttention() {
     heldClicks: clicks.data && { count: clicks.data.clicks.length, isMore: clicks.data.next !== null },
     heldPayments: payments.data && { count: payments.data.payments.length, isMore: payments.data.next !== null },
     waitingCreatives: queue.data?.waiting ?? 0,
+    waitingMoney: requests.data?.waiting ?? 0,
     waitingCampaigns: drafted.data?.total ?? 0,
     isLoading: queries.some(({ isLoading }) => isLoading),
     errors: queries.flatMap(({ error }) => error ?? []),

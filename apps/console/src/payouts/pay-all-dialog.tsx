@@ -22,7 +22,7 @@ export function PayAllDialog({ due, month, currency, onClose }: PayAllDialogProp
   const words = useWords(payoutFormWords);
   const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
-  const run = useConfirmedChange(payoutRunRoutes.payAll);
+  const run = useConfirmedChange(payoutRunRoutes.payAll, undefined, { onWithheld: onClose });
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const paid = due.filter(({ hasPayee }) => hasPayee);

@@ -21,7 +21,7 @@ export function PayDialog({ title, publisher, month, currency, onClose }: PayDia
   const words = useWords(payoutFormWords);
   const { exactMoney, month: nameOfMonth } = useFormats();
   const notice = useNotice();
-  const payout = useConfirmedChange(publisherMoneyRoutes.recordPayout);
+  const payout = useConfirmedChange(publisherMoneyRoutes.recordPayout, undefined, { onWithheld: onClose });
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
   const { botId, payableMicros: amountMicros } = publisher;

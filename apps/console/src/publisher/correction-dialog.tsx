@@ -19,7 +19,7 @@ export function CorrectionDialog({ botId, currency, onClose }: CorrectionDialogP
   const words = useWords(publisherCorrectionWords);
   const { exactMoney } = useFormats();
   const notice = useNotice();
-  const correct = useConfirmedChange(publisherMoneyRoutes.correctPublisher);
+  const correct = useConfirmedChange(publisherMoneyRoutes.correctPublisher, undefined, { onWithheld: onClose });
   const name = useBotName(botId) ?? botId;
   // Pressed again after a lost answer, it is recorded once.
   const [idempotencyKey] = useState(() => crypto.randomUUID());

@@ -4,9 +4,10 @@ import { CallError, type RouteInput } from "../operator/call-operator.ts";
 import type { LocalText } from "../operator/local-text.ts";
 import { useChange } from "../operator/use-operator.ts";
 import { useLanguage, useWords } from "../words/word-table.ts";
-import { useFailedNotice } from "./answer-view.tsx";
+import { useErrorText, useFailedNotice } from "./answer-view.tsx";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { useNotice } from "./notices.tsx";
 import { uiWords } from "./words.ts";
 
 export interface ConfirmedChange<Route extends OperatorRoute> {
@@ -24,8 +25,12 @@ type ActionOf<Route extends OperatorRoute> = Route extends { query: { shape: { c
   ? [action: string, options?: ChangeOptions]
   : [action?: undefined, options?: ChangeOptions];
 
-/** Of `useChange`. */
-type ChangeOptions = { gcTime?: 0 };
+interface ChangeOptions {
+  /** Of `useChange`. */
+  gcTime?: 0;
+  /** Called when a second person is asked for the approval: what was typed is stored as it is, and waits. */
+  onWithheld?: () => void;
+}
 
 /** A change whose refusal is shown, and whose effects the server may ask about (`confirmed`) before it makes them. */
 export function useConfirmedChange<Route extends OperatorRoute>(
@@ -34,8 +39,11 @@ export function useConfirmedChange<Route extends OperatorRoute>(
 ): ConfirmedChange<Route> {
   const words = useWords(uiWords);
   const language = useLanguage();
-  const change = useChange(route, options);
+  const { gcTime, onWithheld } = options ?? {};
+  const change = useChange(route, gcTime === undefined ? {} : { gcTime });
+  const notice = useNotice();
   const onFailed = useFailedNotice();
+  const textOf = useErrorText();
   const [faults, setFaults] = useState<Readonly<Record<string, LocalText>>>({});
   const [question, setQuestion] = useState<{ effects: LocalText[]; onConfirm: () => void }>();
   const run: ConfirmedChange<Route>["run"] = async (input, onDone) => {
@@ -46,6 +54,11 @@ export function useConfirmedChange<Route extends OperatorRoute>(
       return answer;
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
+      if (error.code === "APPROVAL_NEEDED") {
+        notice({ text: textOf(error) });
+        onWithheld?.();
+        return undefined;
+      }
       if (error.code !== "CONFIRMATION_NEEDED") {
         setFaults(error.fields);
         onFailed(error);

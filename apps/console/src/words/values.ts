@@ -205,6 +205,9 @@ export interface Values {
   "faults.UNKNOWN_LANGUAGE": { language: string | number };
   "faults.ABOVE_MONEY": { most: string | number };
   "problems.UPLOAD_UNFINISHED": { sent: string | number };
+  "problems.APPROVAL_NEEDED": { requestId: string | number };
+  "problems.ANOTHER_REQUEST_WAITS": { requestId: string | number };
+  "problems.REQUEST_DECIDED": { state: string };
   "problems.PAYMENT_DECIDED": { state: string };
   "problems.REPORT_NAME_TAKEN": { name: string | number };
   "problems.TOO_MANY_REPORTS": { max: string | number };
@@ -238,6 +241,7 @@ export interface Values {
   "overview.heldEvents": { count: number };
   "overview.heldViews": { isMore: boolean; count: number };
   "overview.heldClicks": { isMore: boolean; count: number };
+  "overview.waitingMoney": { waitingMoney: number };
   "overview.heldPayments": { isMore: boolean; count: number };
   "overview.waitingCreatives": { count: number };
   "overview.waitingCampaigns": { count: number };
@@ -253,6 +257,17 @@ export interface Values {
   "payouts.settled": { time: string | number };
   "payouts.payeeOf": { name: string | number };
   "payouts.fileOf": { file: string | number; month: string | number };
+  "approvals.on": { amount: string | number };
+  "approvals.above": { currency: string | number };
+  "approvals.secondedBy": { person: string | number };
+  "approvals.operations.setTerms": { name: string | number };
+  "approvals.operations.recordTopUp": { name: string | number };
+  "approvals.operations.correctAdvertiser": { name: string | number };
+  "approvals.operations.correctPublisher": { name: string | number };
+  "approvals.operations.recordPayout": { name: string | number };
+  "approvals.operations.payAll": { name: string | number };
+  "approvals.approveIt": { title: string | number };
+  "approvals.refuseIt": { title: string | number };
   "payout.pays": { amount: string | number; month: string | number };
   "payout.recorded": { amount: string | number };
   "payout.paysAll": { payouts: number; amount: string | number; month: string | number };
@@ -429,6 +444,8 @@ export interface Values {
   "alerts.sentences.campaigns-waiting": { count: number };
   "alerts.sentences.campaign-approved": { name: string | number };
   "alerts.sentences.campaign-refused": { name: string | number; reason: string | number };
+  "alerts.sentences.money-waiting": { count: number };
+  "alerts.sentences.approvals-changed": { after: string | number; before: string | number };
   "alerts.sentences.views-held": { count: number };
   "alerts.sentences.payout-due": { count: number; month: string | number };
   "alerts.sentences.new-device": { browser: string | number };

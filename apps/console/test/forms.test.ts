@@ -46,7 +46,7 @@ import { fieldsOf } from "../src/forms/form-fields.ts";
 import type { FormWords } from "../src/forms/form-words.ts";
 import { payAllForm, payoutForm } from "../src/payouts/payout-form-definition.ts";
 import { personFormWords } from "../src/people/form-words.ts";
-import { invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
+import { emailForm, invitationForm, isPersonField, roleForm } from "../src/people/person-form-definitions.ts";
 import { publisherCorrectionForm } from "../src/publisher/correction-form-definition.ts";
 import { publisherCorrectionWords } from "../src/publisher/correction-words.ts";
 import { channelForm, taskBotForm } from "../src/tasks/task-forms.ts";
@@ -89,6 +89,7 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   },
   "name of an advertiser": { form: advertiserNameForm, routes: ["updateAdvertiser"] },
   invitation: { form: invitationForm, routes: ["invitePerson"], wordsOf: personFormWords },
+  "e-mail of a person": { form: emailForm, routes: ["changeEmail"], wordsOf: personFormWords },
   "role of a person": { form: roleForm, routes: ["changeRole"], wordsOf: personFormWords },
   "name of a creative": { form: creativeNameForm, routes: ["renameCreative"] },
   "legal line of a creative": { form: legalLineForm, routes: ["setLegalLine"] },
@@ -133,6 +134,7 @@ function partyOptions(language: Language) {
 
 const ofFilters = "the filters of the list";
 const ofSignIn = "the screens of sign-in";
+const ofMail = "the link of the mail";
 const ofPressed = "the button that is pressed";
 const ofCommands = "the command line";
 const unseen = "what the browser answers with";
@@ -175,6 +177,9 @@ const elsewhereSet: { readonly [Name in OperatorRouteName]?: Readonly<Record<str
   addPasskey: { name: "the window", credential: unseen },
   renamePasskey: { name: "the window" },
   changePassword: { currentPassword: "the window", code: "the window", password: "the window" },
+  requestEmailChange: { email: "the window", currentPassword: "the window", code: "the window" },
+  confirmEmailChange: { token: ofMail },
+  undoEmailChange: { token: ofMail },
   markAlertsRead: { upTo: "the latest that is shown" },
   // The screen draws its causes and channels as a table.
   setAlertSettings: { channels: "the screen", language: "the screen", telegramChatId: "the screen" },

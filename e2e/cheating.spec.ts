@@ -20,8 +20,9 @@ test("seeking, 4× speed, hidden playback and forged reports pay nothing", async
     if (body.outcome !== "session") throw new Error(body.outcome);
     await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
     const reported = await cheat(body.token, body.session_id, body.ad.duration_ms);
-    // On a busy machine the reports may arrive as late as honest ones: then another user tries.
-    const isInTime = reported === undefined || timeOf(reported) - openedAt < body.ad.duration_ms * 0.8;
+    // On a busy machine the reports may arrive as late as honest ones: then another user tries. The service forgives half of a
+    // clip of two seconds (SLACK_MS).
+    const isInTime = reported === undefined || timeOf(reported) - openedAt < body.ad.duration_ms * 0.45;
     if (isInTime) await expectNeverPaid(api, user);
     else await watch(`${user}0`, cheat);
   };

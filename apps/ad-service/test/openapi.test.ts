@@ -166,7 +166,8 @@ test("the operator API accepts the shape of each example in its document", async
       const ofBots = path
         .replace("{botId}", fixture.bot.botId)
         .replace("{taskBotId}", "7000000009")
-        .replace("{boughtCreativeId}", `bcr_${"0".repeat(32)}`);
+        .replace("{boughtCreativeId}", `bcr_${"0".repeat(32)}`)
+        .replace("{requestId}", "mrq_2K18GkjhZUeUj");
       const url = ofBots.replaceAll(/\{\w+\}/g, "unknown");
       const body = JSON.stringify(example);
       const { status } = await fetch(`${server.address}/operator/v1${url}${queryOf[operationId] ?? ""}`, {

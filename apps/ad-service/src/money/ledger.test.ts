@@ -219,11 +219,11 @@ test("of two people who have seen the same terms, the first one changes them, an
     [credit(null), credit(7)],
   ] as const) {
     const expected = await terms();
-    expect(await setTerms(database, { advertiserId, ...next, expected })).toBe("set");
-    expect(await setTerms(database, { advertiserId, ...late, expected })).toBe("changed-since");
+    expect(await setTerms(database, { advertiserId, ...next, expected })).toEqual({ outcome: "set" });
+    expect(await setTerms(database, { advertiserId, ...late, expected })).toEqual({ outcome: "changed-since" });
     expect(await terms()).toEqual(next);
   }
-  expect(await setTerms(database, { advertiserId, ...prepaid })).toBe("set");
+  expect(await setTerms(database, { advertiserId, ...prepaid })).toEqual({ outcome: "set" });
 });
 
 test("what an advertiser has left for its campaigns is known where there is a limit", async () => {

@@ -48,7 +48,7 @@ export const sections = [
     word: "approvals",
     icon: "check",
     needs: "listMoneyRequests",
-    letter: "w",
+    letter: "l",
     isInMenuOnly: true,
   },
   { group: "money", to: "/filings", word: "filings", icon: "audit", needs: "listFilings", letter: "f" },

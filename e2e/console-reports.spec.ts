@@ -79,7 +79,7 @@ test("a range, a zone by its city, columns and a row are chosen in place, and th
   // Today is marked where it stands.
   await expect(page.locator("tr.unfinished")).toContainText("Not over yet");
 
-  await page.getByLabel("By time").selectOption("Not by time");
+  await page.getByLabel("By time").selectOption("Not split");
   await page.getByLabel("By", { exact: true }).selectOption("Bot");
   await page.getByLabel("And by").selectOption("Platform");
   const row = page.getByRole("row").filter({ hasText: "Coin Garden" }).filter({ hasText: "Android" });

@@ -91,7 +91,7 @@ import {
   authorizeOperator,
   needsSignIn,
   type OperatorGuard,
-  personIdOf,
+  ownerOf,
   reportReaderOf,
   sessionOf,
   signedInOf,
@@ -434,7 +434,7 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
         standingsOf: (advertiserIds: readonly string[]) => advertiserStandings(database, advertiserIds),
         submitterOf,
         reportReaderOf,
-        personIdOf,
+        ownerOf: (request: FastifyRequest, email: string | undefined) => ownerOf(deps, request, email),
       };
       const ffmpeg = openFfmpeg();
       botOperatorRoutes(scope, { ...deps, ...crossFeature, ffmpeg });

@@ -27,6 +27,7 @@ import { peopleCommands } from "./people/commands.ts";
 import { clickCommands } from "./reviews/click-commands.ts";
 import { viewCommands } from "./reviews/view-commands.ts";
 import { sampleCommands } from "./sample/commands.ts";
+import { savedReportCommands } from "./saved-reports/commands.ts";
 import { statsCommands } from "./statistics/commands.ts";
 import { statusCommand, systemCommand } from "./status/commands.ts";
 import { taskBotCommands, taskChannelCommands, taskCommands } from "./tasks/commands.ts";
@@ -55,6 +56,7 @@ const commands = [
   taskChannelCommands,
   taskCommands,
   statsCommands,
+  savedReportCommands,
   userCommands,
   codeCommands,
   peopleCommands,

@@ -11,9 +11,10 @@ export type Grant = "all" | "own-bot" | "own-event" | "own-campaign" | "own-crea
 
 /**
  * Who may use a route: a role without a grant is refused. `anyone` also signed out; `signed-in` every role; `freshly-signed-in`
- * every role within `FRESH_SIGN_IN_MINUTES` of signing in, since what it adds outlives the session.
+ * every role within `FRESH_SIGN_IN_MINUTES` of signing in, since what it adds outlives the session; `of-a-person` every role for
+ * what is the person's own, and the command line, which names the person.
  */
-export type Access = "anyone" | "signed-in" | "freshly-signed-in" | { readonly [One in Role]?: Grant };
+export type Access = "anyone" | "signed-in" | "freshly-signed-in" | "of-a-person" | { readonly [One in Role]?: Grant };
 
 /** How long ago a person may have signed in who adds a way to sign in. */
 export const FRESH_SIGN_IN_MINUTES = 10;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { forms } from "./field-forms.ts";
 import { after, boundedText, listLimit, moment, next, timeZone } from "./fields.ts";
+import { email } from "./people.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** How many reports a person can keep. */
@@ -48,15 +49,19 @@ const search = z
   .max(2048, "must have at most 2048 characters")
   .regex(forms.REPORT_ADDRESS, "must be the query of an address, as time=day&by=bot");
 
+/** Whose report it is, where the command line asks: it has no session. */
+const owner = z.object({
+  email: email.optional().describe("Of the person. For the command line alone, which needs it."),
+});
 const params = z.object({ savedReportId: z.string().max(64) });
 
 export const savedReportRoutes = {
   listSavedReports: {
     method: "GET",
     path: "/saved-reports",
-    access: "signed-in",
+    access: "of-a-person",
     description: "Lists the reports that the person who is signed in has saved, by name.",
-    query: z.object({ after, limit: listLimit }),
+    query: owner.extend({ after, limit: listLimit }),
     answer: z.object({
       savedReports: z.array(savedReport),
       canMail: z.boolean().describe("Whether a mail server is set."),
@@ -66,9 +71,10 @@ export const savedReportRoutes = {
   saveReport: {
     method: "POST",
     path: "/saved-reports",
-    access: "signed-in",
+    access: "of-a-person",
     changes: "saved-report",
     description: "Saves a report of the console under a name, for the person who is signed in.",
+    query: owner,
     body: z
       .strictObject({ name: boundedText(60), search })
       .meta({ examples: [{ name: "Bots, this week", search: "by=bot&compare=previous" }] }),
@@ -79,20 +85,22 @@ export const savedReportRoutes = {
   removeSavedReport: {
     method: "DELETE",
     path: "/saved-reports/:savedReportId",
-    access: "signed-in",
+    access: "of-a-person",
     changes: "saved-report",
     description: "Removes an own saved report, and returns it.",
     params,
+    query: owner,
     answer: savedReport,
   },
   mailSavedReport: {
     method: "PUT",
     path: "/saved-reports/:savedReportId/mails",
-    access: "signed-in",
+    access: "of-a-person",
     changes: "saved-report",
     description:
       "Mails an own saved report each day, week or month: a link for who is signed in, and the CSV file if it is chosen.",
     params,
+    query: owner,
     body: mailSchedule.meta({ examples: [{ every: "week", hour: 8, timeZone: "Europe/Berlin" }] }),
     answer: savedReport,
     refusals: [409],
@@ -100,10 +108,11 @@ export const savedReportRoutes = {
   stopMailingReport: {
     method: "DELETE",
     path: "/saved-reports/:savedReportId/mails",
-    access: "signed-in",
+    access: "of-a-person",
     changes: "saved-report",
     description: "Mails an own saved report no more.",
     params,
+    query: owner,
     answer: savedReport,
   },
 } as const satisfies OperatorRoutes;

@@ -57,6 +57,7 @@ const sharedWords: Readonly<Record<string, Detailed>> = {
   personId: { text: "as shown by people list", example: "per_8fJ2kLm4Qr9T" },
   tokenId: { text: "as shown by bots show", example: "tok_8fJ2kLm4Qr9T" },
   requestId: { text: "as shown by money requests", example: "mrq_8fJ2kLm4Qr9T" },
+  savedReportId: { text: "as shown by reports list", example: "rep_8fJ2kLm4Qr9T" },
   heldId: { text: "as shown by money held", example: "hld_8fJ2kLm4Qr9T" },
   advertiser: { text: "its id, or its name in any case", example: "'The Shop'" },
   amountMicros: { text: "in the currency of the deployment", example: "12.50" },

@@ -51,11 +51,11 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "views-held": ({ count }) => `Suspicious views that wait for a decision: ${count}.`,
       "payout-due": ({ month, count }) => `Publishers to be paid for ${month}: ${count}.`,
       "new-device": ({ browser }) =>
-        `From: ${browser}. If it was not you, end that session and change your password under "Ways to sign in".`,
+        `From: ${browser}. If it was not you, end that session and change your password under "Your account".`,
     },
     more: (count) => `And ${count} more, in the console.`,
     console: "The console:",
-    settings: 'Of what you are told, you choose under "Ways to sign in".',
+    settings: 'What you are told, you choose under "Your account".',
   },
   ru: {
     subjects: {
@@ -94,10 +94,10 @@ export const alertWords: Readonly<Record<StatementLanguage, AlertWords>> = {
       "views-held": ({ count }) => `Подозрительные просмотры, которые ждут решения: ${count}.`,
       "payout-due": ({ month, count }) => `Издателей к выплате за ${month}: ${count}.`,
       "new-device": ({ browser }) =>
-        `Откуда: ${browser}. Если это не вы, завершите тот сеанс и смените пароль в разделе «Способы входа».`,
+        `Откуда: ${browser}. Если это не вы, завершите тот сеанс и смените пароль в разделе «Моя учётная запись».`,
     },
     more: (count) => `И ещё ${count}, в консоли.`,
     console: "Консоль:",
-    settings: "О чём вам сообщать, вы выбираете в разделе «Способы входа».",
+    settings: "О чём вам сообщать, вы выбираете в разделе «Моя учётная запись».",
   },
 };

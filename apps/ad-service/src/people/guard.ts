@@ -1,4 +1,5 @@
 import { type Access, FRESH_SIGN_IN_MINUTES, type Grant, readerOfRole } from "@intermission/operator-api/access";
+import { fieldFault } from "@intermission/operator-api/field-forms";
 import { isRouteName, operatorRoutes } from "@intermission/operator-api/operator-routes";
 import type { ReportReader } from "@intermission/operator-api/report-figures";
 import type { Person } from "@intermission/operator-api/session";
@@ -7,13 +8,14 @@ import { addressNetwork } from "@intermission/server/client-address";
 import type { TokenGuard } from "@intermission/server/guard-token";
 import { HttpError } from "@intermission/server/http-server";
 import { type RateLimiter, slowDown } from "@intermission/server/rate-limiter";
-import { notFound, refusal } from "@intermission/server/refuse";
+import { invalidField, notFound, refusal } from "@intermission/server/refuse";
 import type { FastifyRequest } from "fastify";
 import { findAdvertiser, unknownAdvertiser } from "../advertisers/advertisers.ts";
 import { unknownBot } from "../bots/bots.ts";
 import { findCampaign, unknownCampaign } from "../campaigns/campaigns.ts";
 import { findCreative, unknownCreative } from "../creatives/creatives.ts";
 import { findBotOfEvent, unknownEvent } from "../deliveries/read-deliveries.ts";
+import { findPersonId } from "./people.ts";
 import { findSession, type Session, tokenInCookies } from "./sessions.ts";
 
 /** Who calls the operator's API. The command line has the socket of the data folder, or OPERATOR_TOKEN. */
@@ -119,11 +121,25 @@ export function reportReaderOf(request: FastifyRequest): ReportReader {
   }
 }
 
-/** The id of the person who calls. Only for routes that need a session. */
-export function personIdOf(request: FastifyRequest): string {
+/** The id of the person whose own things a request is about: of who calls, or whom the command line names. */
+export async function ownerOf(
+  { database }: Pick<OperatorGuard, "database">,
+  request: FastifyRequest,
+  email: string | undefined,
+): Promise<string> {
   const operator = operatorOf(request);
-  if (operator.kind !== "person") throw new Error(`${request.routeOptions.url} was reached without a session`);
-  return operator.session.person.personId;
+  if (operator.kind === "person") {
+    if (email === undefined) return operator.session.person.personId;
+    throw invalidField(
+      "email",
+      "is for the command line: a session has what is its person's own",
+      fieldFault("OPERATOR_ONLY"),
+    );
+  }
+  if (email === undefined) throw invalidField("email", "is needed: of whose reports?", fieldFault("MISSING"));
+  const personId = await findPersonId(database, email);
+  if (personId === undefined) throw notFound(`nobody has the e-mail address ${email}; see all with: people list`);
+  return personId;
 }
 
 /** The id of the person who calls; undefined: the command line, which is nobody. */
@@ -159,7 +175,7 @@ function decideAccess(
   { role, botIds, advertiserId }: Pick<Person, "role" | "botIds" | "advertiserId">,
   named: NamedObjects,
 ): AccessDecision {
-  if (rule === "anyone" || rule === "signed-in" || rule === "freshly-signed-in") return "allowed";
+  if (typeof rule === "string") return "allowed";
   const grant: Grant | undefined = rule[role];
   const allOwn = (objects: readonly (string | null)[], isOwn: (object: string | null) => boolean): AccessDecision => {
     if (objects.length === 0) return "not-named";

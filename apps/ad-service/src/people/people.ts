@@ -181,9 +181,8 @@ export async function createSignInLink(
   const token = newToken();
   const expiresAt = new Date(now.getTime() + SIGN_IN_LINK_MS);
   return database.transaction(async (tx) => {
-    const [found] = await tx.run(findByEmail, [email]);
-    if (found === undefined) return undefined;
-    const { personId } = found;
+    const personId = await findPersonId(tx, email);
+    if (personId === undefined) return undefined;
     const change = await openChange(tx, author, personId);
     if ((await tx.run(setSignInLink, [personId, hashOfToken(token), expiresAt])).length === 0) return undefined;
     await audit(tx, change);
@@ -331,6 +330,10 @@ export async function enablePerson(
 
 export async function findPerson(tx: Pick<Transaction, "run">, personId: string): Promise<Person | undefined> {
   return (await tx.run(find, [personId]))[0];
+}
+
+export async function findPersonId(tx: Pick<Transaction, "run">, email: string): Promise<string | undefined> {
+  return (await tx.run(findByEmail, [email]))[0]?.personId;
 }
 
 export function unknownPerson(personId: string) {

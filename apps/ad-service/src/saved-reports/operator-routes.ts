@@ -19,23 +19,24 @@ interface SavedReportDeps {
   database: Database;
   /** Undefined: this process sends no messages. */
   notices?: Pick<NoticeSettings, "smtpUrl"> | undefined;
-  personIdOf: (request: FastifyRequest) => string;
+  /** The id of the person whose reports a request is about. */
+  ownerOf: (request: FastifyRequest, email: string | undefined) => Promise<string>;
   now: () => Date;
 }
 
 /** Reports that people keep by name: each person's are the person's own. */
 export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReportDeps): void {
-  const { database, personIdOf, now } = deps;
+  const { database, ownerOf, now } = deps;
   const canMail = deps.notices?.smtpUrl !== undefined;
-  const ownReport = (savedReportId: string, http: FastifyRequest) => ({
+  const ownReport = async (savedReportId: string, http: FastifyRequest, email: string | undefined) => ({
     savedReportId,
-    personId: personIdOf(http),
+    personId: await ownerOf(http, email),
     author: authorOf(http),
     now: now(),
   });
   serveOperatorRoutes(scope, savedReportRoutes, {
     async listSavedReports({ query, http }) {
-      const personId = personIdOf(http);
+      const personId = await ownerOf(http, query.email);
       const { after: savedReportId } = query;
       if (savedReportId !== undefined && !(await findSavedReport(database, { savedReportId, personId })))
         throw unknownReport(savedReportId);
@@ -43,9 +44,9 @@ export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReport
       return { savedReports, canMail, next };
     },
 
-    async saveReport({ body, http }) {
+    async saveReport({ query, body, http }) {
       const savedReportId = newSavedReportId();
-      const personId = personIdOf(http);
+      const personId = await ownerOf(http, query.email);
       const saved = await saveReport(database, {
         ...body,
         savedReportId,
@@ -73,21 +74,21 @@ export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReport
       }
     },
 
-    async removeSavedReport({ params: { savedReportId }, http }) {
-      const removed = await removeSavedReport(database, ownReport(savedReportId, http));
+    async removeSavedReport({ params: { savedReportId }, query, http }) {
+      const removed = await removeSavedReport(database, await ownReport(savedReportId, http, query.email));
       if (removed === undefined) throw unknownReport(savedReportId);
       return removed;
     },
 
-    async mailSavedReport({ params: { savedReportId }, body, http }) {
+    async mailSavedReport({ params: { savedReportId }, query, body, http }) {
       if (!canMail) throw conflict("NO_MAIL_SERVER", "no mail server is set: set SMTP_URL and SMTP_FROM");
-      const scheduled = await scheduleReport(database, ownReport(savedReportId, http), body);
+      const scheduled = await scheduleReport(database, await ownReport(savedReportId, http, query.email), body);
       if (scheduled === undefined) throw unknownReport(savedReportId);
       return scheduled;
     },
 
-    async stopMailingReport({ params: { savedReportId }, http }) {
-      const stopped = await scheduleReport(database, ownReport(savedReportId, http), null);
+    async stopMailingReport({ params: { savedReportId }, query, http }) {
+      const stopped = await scheduleReport(database, await ownReport(savedReportId, http, query.email), null);
       if (stopped === undefined) throw unknownReport(savedReportId);
       return stopped;
     },

@@ -75,10 +75,19 @@ test("the list has pages and a bound, also for requests at the same time", async
   expect((await send("ann", "GET", "?after=rep_none")).status).toBe(404);
 });
 
-test("the command line, which is no person, has no saved reports", async () => {
-  const answer = await fixture.app.inject({
-    url: "/operator/v1/saved-reports",
-    headers: { authorization: `Bearer ${operatorToken}` },
-  });
-  expect([answer.statusCode, answer.json().error.code]).toEqual([403, "NO_SESSION"]);
+test("the command line names whose reports it reads, and a session has only its own", async () => {
+  const read = async (query: string, headers: Record<string, string>) => {
+    const answer = await fixture.app.inject({ url: `/operator/v1/saved-reports${query}`, headers });
+    return [answer.statusCode, answer.json().error?.message];
+  };
+  const token = { authorization: `Bearer ${operatorToken}` };
+  expect(await read("", token)).toEqual([400, "email is needed: of whose reports?"]);
+  expect(await read("?email=nobody@ads.test", token)).toEqual([
+    404,
+    "nobody has the e-mail address nobody@ads.test; see all with: people list",
+  ]);
+  const listed = await fixture.app.inject({ url: "/operator/v1/saved-reports?email=bob@ads.test", headers: token });
+  expect(listed.json().savedReports).toMatchObject([{ name: "Bots" }]);
+  // Even the own address: it is what a session cannot choose.
+  for (const email of ["ann", "bob"]) expect((await send("bob", "GET", `?email=${email}@ads.test`)).status).toBe(400);
 });

@@ -207,6 +207,21 @@ function momentIn(text: string, timeZone: string): Date {
   }
 }
 
+/** Prints a report as a table, or all of it as its CSV file. */
+export async function printReport(
+  context: CommandContext,
+  query: Readonly<Record<string, string | undefined>>,
+  { isCsv, heading }: { isCsv: boolean; heading?: string | undefined },
+): Promise<void> {
+  if (isCsv && !context.isJson()) {
+    const file = await callRoute(context, "exportStats", { query: { ...query, heading } });
+    context.print(file, () => printedCsv(file));
+    return;
+  }
+  const answer = await callRoute(context, "readStats", { query });
+  context.print(answer, () => showStats(statsAnswer.parse(answer)));
+}
+
 export function statsCommands(program: Command, context: CommandContext): void {
   const command = program.command("stats");
   const readInput = addInput<"exportStats">(command, operatorRoutes.exportStats, {
@@ -244,14 +259,8 @@ export function statsCommands(program: Command, context: CommandContext): void {
     .action(async () => {
       const { heading, ...query } = (await readInput(context)).query;
       const momentOf = (text: string | undefined) => text && momentIn(text, query.timeZone ?? "UTC").toISOString();
-      const input = { query: { ...query, from: momentOf(query.from), to: momentOf(query.to) } };
       const { csv, format } = command.opts<{ csv?: boolean; format: string }>();
-      if ((csv || format === "csv") && !context.isJson()) {
-        const file = await callRoute(context, "exportStats", { query: { ...input.query, heading } });
-        context.print(file, () => printedCsv(file));
-        return;
-      }
-      const answer = await callRoute(context, "readStats", input);
-      context.print(answer, () => showStats(statsAnswer.parse(answer)));
+      const report = { ...query, from: momentOf(query.from), to: momentOf(query.to) };
+      await printReport(context, report, { isCsv: csv === true || format === "csv", heading });
     });
 }

@@ -8,6 +8,7 @@ import { useAnswer } from "../operator/use-operator.ts";
 import { usePages } from "../operator/use-pages.ts";
 import { BotPicker } from "../session/bot-picker.tsx";
 import { CampaignName, CampaignPicker } from "../session/campaign-picker.tsx";
+import { useMay } from "../session/use-session.ts";
 import { AnswerView, AsOf, EmptyState, ShowAll } from "../ui/answer-view.tsx";
 import { DataTable, type Pages } from "../ui/data-table.tsx";
 import { Page } from "../ui/page.tsx";
@@ -27,6 +28,7 @@ const periods = ["1", "7", "30", "90"] as const;
 export function ConversionsScreen() {
   const words = useWords(conversionWords);
   const search = route.useSearch();
+  const may = useMay();
   const { bot, campaign, event } = search;
   const filter = { botId: bot, campaignId: campaign };
   // The range keeps still while the screen is open.
@@ -38,6 +40,11 @@ export function ConversionsScreen() {
   );
   const isFiltered = [bot, campaign, event].some((value) => value !== undefined);
   const rows = list.data?.pages.flatMap(({ conversions }) => conversions) ?? [];
+  const toAdvertisers = (
+    <Link to="/advertisers" className="button button-plain">
+      {words.toAdvertisers}
+    </Link>
+  );
   return (
     <Page title={words.title} aside={list.data && <AsOf at={list.dataUpdatedAt} />}>
       <Filters search={search} />
@@ -48,7 +55,9 @@ export function ConversionsScreen() {
         <AnswerView query={list}>
           {() =>
             rows.length === 0 ? (
-              <EmptyState action={isFiltered && <ShowAll keep={["days"]} />}>{words.none}</EmptyState>
+              <EmptyState action={isFiltered ? <ShowAll keep={["days"]} /> : may("listAdvertisers") && toAdvertisers}>
+                {isFiltered ? words.noMatch : words.none}
+              </EmptyState>
             ) : (
               <section aria-labelledby="latest">
                 <div className="list-head">

@@ -69,7 +69,9 @@ export function TasksScreen() {
               <TaskTable
                 rows={rows}
                 pages={list}
-                empty={<EmptyState action={isFiltered && <ShowAll />}>{words.none}</EmptyState>}
+                empty={
+                  <EmptyState action={isFiltered && <ShowAll />}>{isFiltered ? words.noMatch : words.none}</EmptyState>
+                }
               />
             </section>
           )}

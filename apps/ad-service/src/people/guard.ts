@@ -136,6 +136,7 @@ export async function ownerOf(
       fieldFault("OPERATOR_ONLY"),
     );
   }
+  if (operator.kind === "anonymous") throw refusal(401, "SIGNED_OUT", "sign in first");
   if (email === undefined) throw invalidField("email", "is needed: of whose reports?", fieldFault("MISSING"));
   const personId = await findPersonId(database, email);
   if (personId === undefined) throw notFound(`nobody has the e-mail address ${email}; see all with: people list`);
@@ -175,7 +176,9 @@ function decideAccess(
   { role, botIds, advertiserId }: Pick<Person, "role" | "botIds" | "advertiserId">,
   named: NamedObjects,
 ): AccessDecision {
-  if (typeof rule === "string") return "allowed";
+  // Each by name: another word of who may is a type error at the next line, and never a grant.
+  if (rule === "anyone" || rule === "signed-in" || rule === "freshly-signed-in" || rule === "of-a-person")
+    return "allowed";
   const grant: Grant | undefined = rule[role];
   const allOwn = (objects: readonly (string | null)[], isOwn: (object: string | null) => boolean): AccessDecision => {
     if (objects.length === 0) return "not-named";

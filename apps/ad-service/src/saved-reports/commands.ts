@@ -124,7 +124,7 @@ export const savedReportCommands = subject("reports", "reports that people have 
     options: {
       ...whose,
       every: "how often: on each day, on Mondays, or on the first of a month",
-      hour: "from which hour on, 0 to 23",
+      hour: "from which hour on",
       timeZone: { text: "of the hour, such as Europe/Berlin", value: "name" },
       hasCsv: "whether the CSV file is attached",
     },

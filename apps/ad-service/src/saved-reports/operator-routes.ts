@@ -60,15 +60,13 @@ export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReport
         case "known-name":
           throw conflict(
             "REPORT_NAME_TAKEN",
-            `you have a saved report named ${body.name}: choose another name, or remove it`,
+            `there is a saved report named ${body.name}: choose another name, or remove it`,
             { name: body.name },
           );
         case "too-many":
-          throw conflict(
-            "TOO_MANY_REPORTS",
-            `you have ${MAX_SAVED_REPORTS} saved reports, which is the most: remove one`,
-            { max: String(MAX_SAVED_REPORTS) },
-          );
+          throw conflict("TOO_MANY_REPORTS", `a person has at most ${MAX_SAVED_REPORTS} saved reports: remove one`, {
+            max: String(MAX_SAVED_REPORTS),
+          });
         default:
           throw saved satisfies never;
       }
@@ -81,8 +79,9 @@ export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReport
     },
 
     async mailSavedReport({ params: { savedReportId }, query, body, http }) {
+      const own = await ownReport(savedReportId, http, query.email);
       if (!canMail) throw conflict("NO_MAIL_SERVER", "no mail server is set: set SMTP_URL and SMTP_FROM");
-      const scheduled = await scheduleReport(database, await ownReport(savedReportId, http, query.email), body);
+      const scheduled = await scheduleReport(database, own, body);
       if (scheduled === undefined) throw unknownReport(savedReportId);
       return scheduled;
     },
@@ -96,5 +95,5 @@ export function savedReportOperatorRoutes(scope: CheckedScope, deps: SavedReport
 }
 
 function unknownReport(savedReportId: string) {
-  return notFound(`you have no saved report ${savedReportId}`);
+  return notFound(`the person has no saved report ${savedReportId}`);
 }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "@intermission/operator-api/audit";
 import { MAX_SAVED_REPORTS, type SavedReport } from "@intermission/operator-api/saved-reports";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -90,4 +91,59 @@ test("the command line names whose reports it reads, and a session has only its 
   expect(listed.json().savedReports).toMatchObject([{ name: "Bots" }]);
   // Even the own address: it is what a session cannot choose.
   for (const email of ["ann", "bob"]) expect((await send("bob", "GET", `?email=${email}@ads.test`)).status).toBe(400);
+});
+
+test("no other person and no token of a publisher reads or changes a person's reports by the e-mail address", async () => {
+  const { token } = await fixture.newBot();
+  const { savedReportId } = (await save("bob", "Private")).body;
+  const query = "?email=bob@ads.test";
+  for (const [method, path] of [
+    ["GET", ""],
+    ["POST", ""],
+    ["DELETE", `/${savedReportId}`],
+    ["PUT", `/${savedReportId}/mails`],
+    ["DELETE", `/${savedReportId}/mails`],
+  ] as const) {
+    const body = { POST: { name: "Planted", search: "by=bot" }, PUT: { every: "day", hour: 8, timeZone: "UTC" } };
+    const ask = (headers: Record<string, string>) =>
+      fixture.app.inject({
+        method,
+        url: `/operator/v1/saved-reports${path}${query}`,
+        headers,
+        ...(method in body && { payload: body[method as keyof typeof body] }),
+      });
+    const asAnn = await ask({ cookie: `${cookies.ann}`, origin: "http://ads.test" });
+    expect([asAnn.statusCode, asAnn.json().error.message], `${method} ${path}`).toEqual([
+      400,
+      "email is for the command line: a session has what is its person's own",
+    ]);
+    const asBot = await ask({ authorization: `Bearer ${token}` });
+    expect(asBot.statusCode, `${method} ${path}`).toBe(401);
+    expect(asBot.body).not.toContain("Private");
+  }
+  expect(await namesOf("bob")).toEqual(["Bots", "Private"]);
+  // A report of another person is unknown to the command line, too, when it names the wrong one.
+  const wrong = await fixture.app.inject({
+    method: "DELETE",
+    url: `/operator/v1/saved-reports/${savedReportId}?email=ann@ads.test`,
+    headers: { authorization: `Bearer ${operatorToken}` },
+  });
+  expect(wrong.statusCode).toBe(404);
+});
+
+test("what the command line changes of a person's reports is in the audit trail", async () => {
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const url = "/operator/v1/saved-reports";
+  const payload = { name: "By command", search: "by=bot" };
+  const saved = await fixture.app.inject({ method: "POST", url: `${url}?email=bob@ads.test`, headers, payload });
+  expect(saved.statusCode).toBe(201);
+  const { savedReportId } = saved.json();
+  const one = `${url}/${savedReportId}?email=bob@ads.test`;
+  expect((await fixture.app.inject({ method: "DELETE", url: one, headers })).statusCode).toBe(200);
+  const audit = await fixture.app.inject({ url: `/operator/v1/audit?objectId=${savedReportId}`, headers });
+  const entries: AuditEntry[] = audit.json().entries;
+  expect(entries.map(({ operation, actor }) => [operation, actor]).sort()).toEqual([
+    ["removeSavedReport", "command-line"],
+    ["saveReport", "command-line"],
+  ]);
 });

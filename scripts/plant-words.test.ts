@@ -14,12 +14,10 @@ const unhandled: Readonly<Record<string, string>> = {
   ReplicaReading: "whatever was not read there is answered by the primary",
   StoredClickState: "shown as it is read: only `held` is decided about",
   clickState: "shown as it is read: only `held` is decided about",
-  correctionDirections: "the ledger's entry has one sign or the other",
   earnedDelivery: "shown by the mini-app as it is said",
   formats: "what is no page is a table",
   nextOpening: "what is no other ad is the same one",
   LoggedUserIds: "what is not plain is hashed",
-  Tone: "a class of the style sheet",
   Unavailability: "answered 503, whichever it is",
   ColumnType: "types of SQL, used as they are",
   DocumentCreative: "what is not linear is left out",
@@ -34,7 +32,6 @@ const unhandled: Readonly<Record<string, string>> = {
   PartyAccount: "the key of a row",
   StayReason: "a label: whatever the reason, nothing changes",
   cheats: "shown in the demo's chat as it is said",
-  sentFacts: "each part of a bid request asks for the one that it holds",
   Earning: "an answer of the testing kit to a publisher's test",
   FakeCredit: "an answer of the testing kit to a publisher's test",
   PasswordCheck: "what is not right in one of two forms signs nobody in",
@@ -43,6 +40,7 @@ const unhandled: Readonly<Record<string, string>> = {
   RequestedBytes: "what is no part and has some of the file's bytes is the whole file",
   opens: "what is no link of Telegram opens in a browser",
   signInMethods: "listed as they are stored",
+  emailChangeStates: "a link works while its change is in the state that it belongs to",
   AdPreviewMessage: "each of the two pages reads what the other one sends, and leaves out the rest",
 };
 

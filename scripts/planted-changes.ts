@@ -188,7 +188,7 @@ const refusal: PlantedChange = {
   files: [
     { file: `${api}/problems.ts`, write: before("  CAMPAIGN_CHANGED: [],\n", "  CAMPAIGN_ASLEEP: [],\n") },
     {
-      file: `${service}/campaigns/operator-routes.ts`,
+      file: `${service}/bots/operator-routes.ts`,
       write: atTheEnd('\nexport const asleep = () => conflict("CAMPAIGN_ASLEEP", "it sleeps");\n'),
       noticedBy: inUse,
     },

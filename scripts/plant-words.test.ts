@@ -26,7 +26,6 @@ const unhandled: Readonly<Record<string, string>> = {
   Hold: "the video continues when none is left, whichever they were",
   Playback: "each part of the player asks for those that it shows",
   NextAd: "each part of the screen asks for the one that it shows",
-  PublisherApi: "without a sign-in, nothing of the publisher is shown",
   SIDES: "each is set alike",
   EventName: "events of another script: each result names its own",
   PartyAccount: "the key of a row",
@@ -40,6 +39,8 @@ const unhandled: Readonly<Record<string, string>> = {
   RequestedBytes: "what is no part and has some of the file's bytes is the whole file",
   opens: "what is no link of Telegram opens in a browser",
   signInMethods: "listed as they are stored",
+  Approval: "what is not approved asks for it",
+  BoughtFormat: "no buyer is asked for what its protocol does not list",
   emailChangeStates: "a link works while its change is in the state that it belongs to",
   AdPreviewMessage: "each of the two pages reads what the other one sends, and leaves out the rest",
 };

@@ -92,8 +92,14 @@ function appliedRefusal(applied: AppliedOutcome, currency: string): HttpError {
       return applied.of.outcome === "paid" ? requestOutdated() : payoutRefusal(applied.of, { ...applied, currency });
     case "payAll":
       return applied.of.outcome === "paid" ? requestOutdated() : payAllRefusal(applied.of, { ...applied, currency });
-    default:
+    case "setTerms":
+    case "recordTopUp":
+    case "correctAdvertiser":
+    case "correctPublisher":
+    case "setApprovalAmount":
       return requestOutdated();
+    default:
+      throw applied satisfies never;
   }
 }
 

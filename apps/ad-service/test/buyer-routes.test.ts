@@ -242,3 +242,58 @@ test("each source of ads has its revenue of seven days, and each buyer its rates
     { kind: "tags", shown: 2, revenueMicros: 500, ...none },
   ]);
 });
+
+test("a partner's report is compared with what was shown, by day of its time zone; an import again replaces its days", async () => {
+  const run = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
+  const buyer = await add(stand.urlOf("bid"));
+  const { buyerId, campaignId } = await send("GET", buyer);
+  // 23:30 UTC is the next day in Berlin.
+  await run(
+    `insert into bought_impressions (bot_id, view_id, opened_at, campaign_id, price_micros, shown_at)
+     select '1', 'r' || n, at, $1, 100000, at from (values (1, '2026-02-26T10:00:00Z'::timestamptz), (2, '2026-02-26T11:00:00Z'),
+       (3, '2026-02-26T23:30:00Z'), (4, '2026-02-28T10:00:00Z')) as shown (n, at)`,
+    campaignId,
+  );
+  const upload = (text: string, query = "day=Date&amount=Revenue&timeZone=Europe/Berlin") =>
+    fetch(`${fixture.address}/operator/v1/buyers/${buyerId}/report?${query}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/octet-stream" },
+      body: text,
+    });
+  const differences = async (threshold: number) => {
+    const response = await fetch(
+      `${fixture.address}/operator/v1/partner-differences?buyerId=${buyerId}&threshold=${threshold}`,
+      { headers: { authorization: `Bearer ${operatorToken}` } },
+    );
+    return (await response.json()) as { days: number; differences: object[] };
+  };
+  const report =
+    "Date,Impressions,Revenue\n2026-02-26,2,0.197\n2026-02-27,1,0.1\n2026-02-28,1,0.104\n2026-03-01,1,0.5\n";
+  expect(await (await upload(report)).json()).toEqual({ buyerId, days: 4, from: "2026-02-26", to: "2026-03-01" });
+  await Promise.all(Array.from({ length: 8 }, () => upload(report)));
+  const first = { day: "2026-02-26", timeZone: "Europe/Berlin", theirImpressions: 2, ourImpressions: 2 };
+  expect(await differences(0)).toMatchObject({
+    days: 4,
+    differences: [
+      {
+        day: "2026-03-01",
+        ourImpressions: 0,
+        ourMicros: 0,
+        theirMicros: 500_000,
+        differencePercent: null,
+        level: "red",
+      },
+      { day: "2026-02-28", differencePercent: 4, level: "amber" },
+      { ...first, theirMicros: 197_000, ourMicros: 200_000, differencePercent: -1.5, level: "green" },
+    ],
+  });
+  expect((await differences(2)).differences).toMatchObject([{ day: "2026-03-01" }, { day: "2026-02-28" }]);
+
+  const refused = await upload("Date,Revenue\n2026-02-26,free");
+  expect([refused.status, await refused.json()]).toMatchObject([
+    400,
+    { error: { message: expect.stringContaining('row 2, column Revenue, what cannot be read: "free"') } },
+  ]);
+  await upload("Date,Revenue\n2026-03-01,0");
+  expect((await differences(5)).differences, "nothing is owed, and nothing is said to be").toEqual([]);
+});

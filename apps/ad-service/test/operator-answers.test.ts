@@ -193,6 +193,12 @@ async function callRoutesOfBuyers() {
     readBids: await send("readBids", ofBuyer),
     showBids: await send("showBids", ofBuyer),
     showDemand: await send("showDemand"),
+    importPartnerReport: await send("importPartnerReport", {
+      ...ofBuyer,
+      query: { day: "date", impressions: "impressions", amount: "revenue", timeZone: "UTC" },
+      body: Buffer.from("date,revenue\n2026-03-01,1"),
+    }),
+    listPartnerDifferences: await send("listPartnerDifferences"),
   };
 }
 

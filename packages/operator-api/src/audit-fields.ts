@@ -63,6 +63,8 @@ const otherFields = [
   "kktu",
   "language",
   "latest_payment",
+  "reported_at",
+  "reported_until",
   "least_payout_micros",
   "legal_name",
   "mails",

@@ -24,6 +24,7 @@ import { noticeRoutes } from "./notices.ts";
 import type { ObjectKind } from "./object-kinds.ts";
 import { ordRoutes } from "./ord.ts";
 import { partyRoutes } from "./parties.ts";
+import { partnerReportRoutes } from "./partner-reports.ts";
 import { payoutRunRoutes } from "./payout-runs.ts";
 import { peopleRoutes } from "./people.ts";
 import { publisherMoneyRoutes } from "./publisher-money.ts";
@@ -52,6 +53,7 @@ export const operatorRoutes = {
   ...campaignReviewRoutes,
   ...buyerRoutes,
   ...boughtCreativeRoutes,
+  ...partnerReportRoutes,
   ...sourceOrderRoutes,
   ...currencyRoutes,
   ...advertiserRoutes,

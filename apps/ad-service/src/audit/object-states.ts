@@ -33,6 +33,8 @@ const states = {
     from campaigns c where campaign_id = $1`,
   creative: `select to_jsonb(c) - '{created_at,frames_by_second}'::text[] as state from creatives c where creative_id = $1`,
   buyer: `select to_jsonb(b) - '{created_at,sealed_key,user_key}'::text[] || jsonb_build_object('has_key', sealed_key is not null,
+      'reported_until', (select max(day) from partner_days where partner_days.buyer_id = b.buyer_id),
+      'reported_at', (select max(imported_at) from partner_days where partner_days.buyer_id = b.buyer_id),
       'name', (select name from advertisers where advertisers.advertiser_id = b.advertiser_id)) as state
     from buyers b where buyer_id = $1`,
   "bought-creative": `select jsonb_build_object('name', coalesce(title, crid, media_url), 'buyer_id', buyer_id, 'review', review,

@@ -1,8 +1,19 @@
+import { createReadStream } from "node:fs";
 import { bidOutcomesInEnglish } from "@intermission/operator-api/bid-outcomes";
 import type { SourceKind } from "@intermission/operator-api/buyers";
 import { consentOutcomesInEnglish } from "@intermission/operator-api/consent-outcomes";
+import { withExamples } from "@intermission/server/command-line";
+import { existingFile } from "@intermission/server/command-options";
 import { recordOf } from "@intermission/server/command-tables";
-import { list, recordText, subject, verb, type WireAnswer } from "@intermission/server/route-commands";
+import {
+  callRoute,
+  list,
+  recordText,
+  subject,
+  type Verb,
+  verb,
+  type WireAnswer,
+} from "@intermission/server/route-commands";
 
 const settings = {
   protocol: "how it is requested",
@@ -71,6 +82,24 @@ function exchangeText({
   return [recordOf(facts), ...reported, ...judged, `request: ${request}`, `answer: ${answer ?? "none"}`].join("\n");
 }
 
+/** Stores a partner's own report, a file of comma-separated values. */
+const importReport: Verb = (command, context) => {
+  withExamples(command.description("store what a partner's own report says of each day, to compare it"), [
+    "buyers import-report buy_8fJ2kLm4Qr9T march.csv --day Date --amount Revenue --time-zone Europe/Berlin",
+  ])
+    .argument("<buyer-id>")
+    .argument("<file>", "comma-separated values with heads, in the currency of this deployment", existingFile)
+    .option("--day <column>", "the head of the column of days", "date")
+    .option("--impressions <column>", "the head of the column of impressions, if there is one", "impressions")
+    .option("--amount <column>", "the head of the column of amounts", "revenue")
+    .option("--time-zone <zone>", "of its days", "UTC")
+    .action(async (buyerId: string, file: string, query: Record<string, string>) => {
+      const body = createReadStream(file);
+      const imported = await callRoute(context, "importPartnerReport", { params: { buyerId }, query, body });
+      context.print(imported, () => recordOf(imported));
+    });
+};
+
 export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for openings", {
   list: list("listBuyers", "buyers", {
     description: "all buyers",
@@ -110,6 +139,20 @@ export const buyerCommands = subject("buyers", "buyers of OpenRTB, which bid for
       sources.length === 0
         ? "Nothing was shown in the last seven days."
         : [`since ${since}, in ${currency}`, ...sources.map((source) => sourceText(source))].join("\n"),
+  }),
+  "import-report": importReport,
+  differences: list("listPartnerDifferences", "differences", {
+    description: "days on which a partner's report differs from what was shown here",
+    options: { buyerId: { flag: "buyer", value: "id" }, threshold: { flag: "threshold", value: "percent" } },
+    columns: {
+      DAY: ({ day, timeZone }) => `${day} ${timeZone}`,
+      PARTNER: "name",
+      THEIRS: "theirMicros",
+      OURS: "ourMicros",
+      DIFFERENCE: ({ differencePercent }) => (differencePercent === null ? "all" : `${differencePercent} %`),
+      IMPRESSIONS: ({ theirImpressions, ourImpressions }) => `${theirImpressions ?? "–"} of ${ourImpressions}`,
+      LEVEL: "level",
+    },
   }),
   creatives: list("listBoughtCreatives", "creatives", {
     description: "what buyers have bid with, and what waits for a review",

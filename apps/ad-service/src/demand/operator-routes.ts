@@ -18,6 +18,7 @@ import { readResults } from "./buyer-results.ts";
 import { keepExchange, listExchanges } from "./exchanges.ts";
 import type { BidOpening } from "./openrtb/bid-request.ts";
 import { isFit } from "./openrtb/judge-bid.ts";
+import { partnerReportOperatorRoutes } from "./partner-reports.ts";
 import { takeCard } from "./read-card.ts";
 import { type BuyerAnswer, requestBid } from "./request-bids.ts";
 import { readSources } from "./source-figures.ts";
@@ -50,6 +51,7 @@ export function buyerOperatorRoutes(scope: CheckedScope, deps: BuyerOperatorDeps
     if (url === undefined || webAddressFault(url, deps) === undefined) return;
     throw invalidField("url", "must begin with https://", fieldFault("ADDRESS_NEEDS_HTTPS"));
   };
+  partnerReportOperatorRoutes(scope, deps);
   serveOperatorRoutes(scope, buyerRoutes, {
     async listBuyers({ query }) {
       const { rows: buyers, next } = await listBuyers(database, query);

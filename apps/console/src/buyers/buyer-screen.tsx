@@ -1,5 +1,6 @@
 import { type Buyer, buyerRoutes } from "@intermission/operator-api/buyers";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { FormSections } from "../forms/form-sections.tsx";
 import { StoredForm } from "../forms/stored-form.tsx";
 import { useAnswer, useChange } from "../operator/use-operator.ts";
@@ -15,6 +16,8 @@ import { BuyerExchanges } from "./buyer-exchanges.tsx";
 import { buyerForm, wordsOfBuyerForm } from "./buyer-forms.ts";
 import { bidOutcomeWords, buyerWords, consentOutcomeWords } from "./words.ts";
 
+const PartnerReports = lazy(async () => ({ default: (await import("./partner-reports.tsx")).PartnerReports }));
+
 const route = getRouteApi("/shell/buyers/$buyerId");
 
 /** A buyer: what became of its requests, the latest of them, and its settings. */
@@ -28,6 +31,11 @@ export function BuyerScreen() {
         {(read) => (
           <div className="stack">
             <Results buyer={read} />
+            {may("listPartnerDifferences") && (
+              <Suspense>
+                <PartnerReports buyerId={buyerId} />
+              </Suspense>
+            )}
             {may("readBids") && <BuyerExchanges buyerId={buyerId} currency={read.currency} />}
             {may("updateBuyer") && <Settings buyer={read} />}
           </div>

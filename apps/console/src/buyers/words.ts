@@ -12,6 +12,8 @@ export const demandSourceWords = loadWords("demandSources") satisfies Record<
   { readonly kinds: Record<SourceKind, string> }
 >;
 
+export const partnerReportWords = loadWords("partnerReports");
+
 export const buyerFormWords = loadWords("buyerForm") satisfies Record<
   Language,
   { readonly allowedRegulated: Record<RegulatedKind, string> }

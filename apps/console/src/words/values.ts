@@ -190,6 +190,10 @@ export interface Values {
   "faults.AT_MOST": { max: string | number };
   "faults.CHARACTERS_AT_LEAST": { min: string | number };
   "faults.CHARACTERS_AT_MOST": { max: string | number };
+  "faults.REPORT_CELL": { row: string | number; column: string | number; text: string | number };
+  "faults.REPORT_COLUMN": { column: string | number; heads: string | number };
+  "faults.REPORT_TOO_LARGE": { max: string | number };
+  "faults.REPORT_TOO_LONG": { max: string | number };
   "faults.FEED_IN_USD": { currency: string | number };
   "faults.ENTRIES_AT_LEAST": { min: string | number };
   "faults.ENTRIES_AT_MOST": { max: string | number };
@@ -428,6 +432,10 @@ export interface Values {
   "buyers.reason": { code: string | number };
   "buyers.bid": { id: string | number };
   "buyers.price": { price: string | number };
+  "partnerReports.imported": { days: number };
+  "partnerReports.above": { percent: string | number };
+  "partnerReports.percent": { percent: string | number };
+  "partnerReports.noDifference": { days: number };
   "boughtCreatives.offered": { offered: string | number; limit: string | number };
   "boughtCreatives.approved": { name: string | number };
   "boughtCreatives.refused": { name: string | number };

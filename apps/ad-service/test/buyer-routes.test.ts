@@ -294,6 +294,17 @@ test("a partner's report is compared with what was shown, by day of its time zon
     400,
     { error: { message: expect.stringContaining('row 2, column Revenue, what cannot be read: "free"') } },
   ]);
+  // The partner's file leaves out the two days between.
+  await run("delete from partner_days");
+  await upload("Date,Revenue\n2026-02-26,0.2\n2026-03-01,0");
+  expect(await differences(2)).toMatchObject({
+    days: 4,
+    differences: [
+      { day: "2026-02-28", theirMicros: 0, theirImpressions: 0, differencePercent: -100, level: "red" },
+      { day: "2026-02-27", theirMicros: 0, ourMicros: 100_000 },
+    ],
+  });
+  await upload(report);
   await upload("Date,Revenue\n2026-03-01,0");
   expect((await differences(5)).differences, "nothing is owed, and nothing is said to be").toEqual([]);
 });

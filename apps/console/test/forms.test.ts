@@ -12,6 +12,7 @@ import { correctionForm, topUpForm } from "../src/advertisers/money-form-definit
 import { advertiserPartyForm, operatorForm, payeeForm } from "../src/advertisers/party-forms.ts";
 import { contractWords, filedWords, partyWords } from "../src/advertisers/party-words.ts";
 import { advertiserWords, optionsOfCorrection } from "../src/advertisers/words.ts";
+import { amountForm, refusalForm as requestRefusalForm } from "../src/approvals/forms.ts";
 import { botForm, newBotForm } from "../src/bots/bot-form-definition.ts";
 import { botFormWords } from "../src/bots/form-words.ts";
 import { endpointForm, noticesForm } from "../src/bots/webhook-forms.ts";
@@ -117,6 +118,8 @@ const forms: Readonly<Record<string, ConsoleForm>> = {
   "payouts of a month": { form: payAllForm, routes: ["payAll"] },
   "details of the operator": { form: operatorForm, routes: ["setOperatorParty"], wordsOf: partyOptions },
   payee: { form: payeeForm, routes: ["setPayee"], wordsOf: partyOptions },
+  "amount that a second person approves": { form: amountForm, routes: ["setApprovalAmount"] },
+  "refusal of a request": { form: requestRefusalForm, routes: ["refuseMoneyRequest"] },
   "details of an advertiser": {
     form: advertiserPartyForm,
     routes: ["setAdvertiserParty"],

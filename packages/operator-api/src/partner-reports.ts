@@ -1,7 +1,7 @@
 import { isTimeZone } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { grants } from "./access.ts";
-import { boundedText, micros, moment } from "./fields.ts";
+import { boundedText, micros, moment, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** How far a partner's figure is from ours: at most 2 %, at most 5 %, or more. */
@@ -69,11 +69,13 @@ export const partnerReportRoutes = {
         .max(100, thresholdFault)
         .default(2)
         .describe("Days that differ by no more percent are left out; 0 shows all that differ."),
+      limit: wholeList.limit,
     }),
     answer: z.object({
       currency: z.string(),
       days: z.int().describe("How many of the latest 92 days were compared."),
-      differences: z.array(difference).describe("The latest day first."),
+      total: z.int().describe("How many of these differ by more than the threshold."),
+      differences: z.array(difference).describe("The latest day first, at most `limit`."),
     }),
   },
 } as const satisfies OperatorRoutes;

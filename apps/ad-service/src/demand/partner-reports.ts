@@ -36,11 +36,22 @@ const COMPARED_DAYS = 92;
 /** More than the rows of a year, by country and placement. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-// Unnamed, since people run it rarely: it reads the impressions of the compared days, which are in few partitions.
+// Unnamed, since people run it rarely: it reads the impressions of the compared days, which are in few partitions. A day that
+// a report leaves out between two others is one of which the partner says nothing was shown.
 const compare: Statement<ComparedRow> = {
   name: "",
-  text: `with reported as (
+  text: `with imported as (
      select * from partner_days where ($1::text is null or buyer_id = $1) and day > $2::date - ${COMPARED_DAYS}
+   ), spans as (
+     select buyer_id, min(day) as low, max(day) as high from imported group by buyer_id
+   ), reported as (
+     select spans.buyer_id, at::date as day, latest.time_zone, latest.imported_at,
+       case when latest.day = at::date then latest.impressions else 0 end as impressions,
+       case when latest.day = at::date then latest.amount_micros else 0 end as amount_micros
+     from spans cross join generate_series(low::timestamp, high::timestamp, interval '1 day') as at
+     cross join lateral (
+       select * from imported where imported.buyer_id = spans.buyer_id and imported.day <= at::date order by day desc limit 1
+     ) as latest
    ), shown as (
      select buyer_id, day, count(*) as impressions, sum(price_micros) as micros
      from reported join buyers using (buyer_id) join bought_impressions on bought_impressions.campaign_id = buyers.campaign_id
@@ -94,7 +105,7 @@ export function partnerReportOperatorRoutes(
       return { buyerId, days: days.length, from: days[0]?.day ?? "", to: days.at(-1)?.day ?? "" };
     },
 
-    async listPartnerDifferences({ query: { buyerId, threshold } }) {
+    async listPartnerDifferences({ query: { buyerId, threshold, limit } }) {
       const found = await database.run(compare, [buyerId ?? null, now()]);
       const differences = found.map(({ theirs, ours, ...row }): PartnerDifference => {
         const { percent, level } = differenceOf(BigInt(theirs), BigInt(ours));
@@ -103,7 +114,8 @@ export function partnerReportOperatorRoutes(
       });
       const isOver = ({ differencePercent: percent }: PartnerDifference) =>
         percent === null || Math.abs(percent) > threshold;
-      return { currency, days: found.length, differences: differences.filter(isOver) };
+      const over = differences.filter(isOver);
+      return { currency, days: found.length, total: over.length, differences: over.slice(0, limit) };
     },
   });
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { SIGNATURE_TEST_USER_AGENT } from "@intermission/ad-core/webhook-refusal";
 import { devices, type Locator, type Page } from "@playwright/test";
 import { test as base, expect } from "./console-stack.ts";
+import { faultsOf } from "./page-faults.ts";
 
 export { expect };
 
@@ -71,13 +72,8 @@ export const test = base.extend<{
       baseURL: `${address}/console/`,
     });
     const page = await context.newPage();
-    const faults: string[] = [];
-    page.on("console", (message) => {
-      // The browser reports refusals, of which 409 is the server's question for a confirmation.
-      const isMeant = [409, refusal].some((status) => message.text().includes(`status of ${status}`));
-      if (message.type() === "error" && !isMeant) faults.push(`${message.text()} ${message.location().url}`);
-    });
-    page.on("pageerror", (error) => faults.push(error.message));
+    // 409 is the server's question for a confirmation.
+    const faults = faultsOf(page, [409, refusal]);
     page.on("request", (request) => {
       const { protocol, origin } = new URL(request.url());
       if (protocol.startsWith("http") && origin !== address) faults.push(`requested ${request.url()}`);

@@ -36,6 +36,8 @@ export const grants = {
   /** Who keeps the accounts of advertisers and publishers, and who reads them. */
   bookkeepers: { ...staff, finance: "all" },
   moneyReaders: { ...readers, finance: "all" },
+  /** What every form with an amount says, and nobody needs to keep from anyone. */
+  everyRole: { ...readers, finance: "all", advertiser: "all", publisher: "all" },
   ownBot: { publisher: "own-bot" },
   ownEvent: { publisher: "own-event" },
   ownCampaign: { advertiser: "own-campaign" },

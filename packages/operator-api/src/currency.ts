@@ -14,7 +14,7 @@ export const currencyRoutes = {
     method: "GET",
     path: "/currency",
     description: "Returns the currency of all amounts.",
-    access: grants.moneyReaders,
+    access: grants.everyRole,
     answer,
   },
   setCurrency: {

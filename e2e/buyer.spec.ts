@@ -17,7 +17,7 @@ test("a newcomer adds the stand-in for a buyer, sees its ad in the demo, and rea
     const screen = await console.newPage();
     await screen.goto(await stack.signInLink());
     await screen.getByRole("navigation").getByRole("link", { name: "Buyers", exact: true }).click();
-    await screen.getByRole("link", { name: "Stand-in" }).click();
+    await screen.getByRole("table", { name: "Buyers" }).getByRole("link", { name: "Stand-in" }).click();
     await screen.getByRole("button", { name: "Send a test" }).click();
     await expect(screen.getByText("the ad can be shown").first()).toBeVisible();
     await screen.getByRole("button", { name: "Turn on" }).click();

@@ -147,6 +147,7 @@ test.each([
 
 const queryOf: Readonly<Record<string, string>> = {
   saveReport: "?email=ann@example.com",
+  mailSavedReport: "?email=ann@example.com",
   // Advice that needs a confirmation, such as on a tag whose server is out of reach, is not what is tested here.
   addVastTag: "?confirmed=true",
   draftCampaign: "?advertiser=unknown",

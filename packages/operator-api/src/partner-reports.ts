@@ -1,7 +1,6 @@
-import { isTimeZone } from "@intermission/ad-core/wire-fields";
 import { z } from "zod";
 import { grants } from "./access.ts";
-import { boundedText, micros, moment, wholeList } from "./fields.ts";
+import { boundedText, micros, moment, timeZone, wholeList } from "./fields.ts";
 import type { OperatorRoutes } from "./route.ts";
 
 /** How far a partner's figure is from ours: at most 2 %, at most 5 %, or more. */
@@ -51,7 +50,7 @@ export const partnerReportRoutes = {
       day: columnOf("date", "the days, as 2026-03-01"),
       impressions: columnOf("impressions", "impressions, which may be missing"),
       amount: columnOf("revenue", "amounts"),
-      timeZone: z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin").default("UTC"),
+      timeZone: timeZone.default("UTC"),
     }),
     body: "file",
     answer: imported,

@@ -335,3 +335,33 @@ test("those who may approve are told that something waits, and the trail names w
   const ofShop = await send(people.ann.headers, "listAuditEntries", { query: { objectId: advertiserId, limit: "1" } });
   expect(ofShop.body.entries).toMatchObject([{ operation: "approveMoneyRequest", objectKind: "advertiser" }]);
 });
+
+test("a caller's key that was refused records nothing, also when the amount is higher meanwhile", async () => {
+  const body = { ...credit, idempotencyKey: key("refused-earlier") };
+  const requestId = await ask(people.fin.headers, "correctAdvertiser", { ...shop, body });
+  await refuse(people.ann.headers, requestId);
+  const before = await balance();
+  await run("update deployment set approval_above_micros = 900000000");
+  const again = await send(people.fin.headers, "correctAdvertiser", { ...shop, body });
+  await run("update deployment set approval_above_micros = 100000000");
+  expect(again).toMatchObject({ status: 409, body: { error: { code: "REQUEST_DECIDED" } } });
+  expect(await balance()).toBe(before);
+});
+
+test("a payment that is held is credited once, by a second person if it is large, however often it is approved", async () => {
+  const before = await balance();
+  const heldId = "hld_large";
+  await run(
+    `insert into held_payments (held_id, provider, payment_id, reason, advertiser_id, amount_micros, currency, reported_at)
+     values ($1, 'standard', 'pay_1', 'reference-known', $2, 200000000, 'EUR', now())`,
+    heldId,
+    advertiserId,
+  );
+  const requestId = await ask(people.fin.headers, "creditHeldPayment", { params: { heldId } });
+  expect(await balance()).toBe(before);
+  const all = await Promise.all(Array.from({ length: 8 }, () => approve(people.ann.headers, requestId)));
+  expect(statuses(all)).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
+  expect((await balance()) - before).toBe(200_000_000n);
+  const again = await send(people.fin.headers, "creditHeldPayment", { params: { heldId } });
+  expect(codes([again])).toEqual(["PAYMENT_DECIDED"]);
+});

@@ -43,6 +43,13 @@ export const requested = z.discriminatedUnion("operation", [
   z.strictObject({ operation: z.literal("correctAdvertiser"), ...ofAdvertiser, ...correction }),
   z.strictObject({ operation: z.literal("correctPublisher"), ...ofBot, ...correction }),
   z.strictObject({
+    operation: z.literal("creditHeldPayment"),
+    ...ofAdvertiser,
+    heldId: z.string(),
+    amountMicros: micros,
+    reference: z.string(),
+  }),
+  z.strictObject({
     operation: z.literal("recordPayout"),
     ...ofBot,
     ...payout,

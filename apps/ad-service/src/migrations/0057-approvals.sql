@@ -6,7 +6,7 @@ alter table deployment
 
 create table money_requests (
   request_id text primary key check (request_id ~ '^mrq_[0-9A-Za-z]{1,60}$'),
-  operation text not null check (operation in ('setTerms', 'recordTopUp', 'correctAdvertiser', 'correctPublisher', 'recordPayout',
+  operation text not null check (operation in ('setTerms', 'recordTopUp', 'correctAdvertiser', 'correctPublisher', 'creditHeldPayment', 'recordPayout',
     'payAll', 'setApprovalAmount')),
   -- An advertiser, a bot or a month.
   object_id text not null,

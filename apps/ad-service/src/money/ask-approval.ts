@@ -67,6 +67,11 @@ export async function needsApproval(
 
 /** Stores a request where the amount needs a second person. Undefined: it may be recorded at once. */
 export async function askIfNeeded(tx: Transaction, ask: Ask): Promise<Withheld | undefined> {
+  if (ask.key.isCallers) {
+    // Also while the amount is another one: what was asked for with the key still waits, or was decided.
+    const before = await requestedBefore(tx, ask.key, JSON.stringify(ask.requested));
+    if (before !== undefined) return before;
+  }
   return (await needsApproval(tx, ask.amountMicros)) ? askApproval(tx, ask) : undefined;
 }
 

@@ -4,6 +4,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { type ApprovalAmountDeps, type ApprovalAmountOutcome, setApprovalAmountIn } from "./approval-amount.ts";
 import { personOf } from "./ask-approval.ts";
 import { type PayoutOutcome, recordPayoutIn } from "./earnings.ts";
+import { decideHeldPaymentIn, type HeldDecision } from "./held-payments.ts";
 import { findRequest } from "./list-requests.ts";
 import { type PayAllOutcome, payAllIn } from "./payout-runs.ts";
 import { type ByHand, type RecordByHandOutcome, recordByHandIn } from "./record-by-hand.ts";
@@ -13,6 +14,7 @@ import { type SetTermsOutcome, setTermsIn } from "./terms.ts";
 export type AppliedOutcome =
   | { operation: "setTerms"; of: SetTermsOutcome }
   | { operation: ByHand["operation"]; of: RecordByHandOutcome }
+  | { operation: "creditHeldPayment"; of: HeldDecision }
   | { operation: "recordPayout"; of: PayoutOutcome; month: string }
   | { operation: "payAll"; of: PayAllOutcome; month: string }
   | { operation: "setApprovalAmount"; of: ApprovalAmountOutcome };
@@ -132,6 +134,10 @@ async function apply(
         operation: requested.operation,
         of: await recordByHandIn(tx, { requested, currency, author, now, approval: "approved" }),
       };
+    case "creditHeldPayment": {
+      const decision = { heldId: requested.heldId, state: "credited", author, now } as const;
+      return { operation: requested.operation, of: await decideHeldPaymentIn(tx, decision, "approved") };
+    }
     case "recordPayout": {
       const { operation, idempotencyKey, note, ...values } = requested;
       const payout = { ...values, note: note ?? undefined, idempotencyKey: idempotencyKey ?? undefined };
@@ -155,7 +161,13 @@ async function apply(
 
 /** A request with a key that was recorded meanwhile is done, too. */
 function isDone({ of: { outcome } }: AppliedOutcome): boolean {
-  return outcome === "set" || outcome === "recorded" || outcome === "recorded-before" || outcome === "paid";
+  return (
+    outcome === "set" ||
+    outcome === "decided" ||
+    outcome === "recorded" ||
+    outcome === "recorded-before" ||
+    outcome === "paid"
+  );
 }
 
 /** What the entry of an approved change is about. */
@@ -164,6 +176,7 @@ const kindOf = {
   recordTopUp: "advertiser",
   correctAdvertiser: "advertiser",
   correctPublisher: "bot",
+  creditHeldPayment: "advertiser",
   recordPayout: "bot",
   payAll: "payout-run",
   setApprovalAmount: "deployment",

@@ -5,6 +5,7 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { serveOperatorRoutes } from "@intermission/server/serve-operator-routes";
 import type { FastifyRequest } from "fastify";
+import { withheldRefusal } from "./ask-approval.ts";
 import { decideHeldPayment, listHeldPayments } from "./held-payments.ts";
 import type { MoneyOperatorDeps } from "./operator-routes.ts";
 
@@ -27,6 +28,8 @@ export function heldPaymentOperatorRoutes(
         const message = "this payment is known with other values: correct the account, then dismiss this report";
         throw conflict("PAYMENT_NOT_CREDITABLE", message);
       }
+      case "withheld":
+        throw withheldRefusal(decided);
       default:
         throw decided satisfies never;
     }

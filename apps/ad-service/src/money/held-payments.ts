@@ -4,6 +4,7 @@ import { type Author, audit, openChange } from "@intermission/postgres/audit";
 import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { jsonInteger } from "@intermission/server/exact-json";
 import bs58 from "bs58";
+import { type Approval, askIfNeeded, type Withheld } from "./ask-approval.ts";
 import { advertiserAccount, entriesIn, movement } from "./ledger.ts";
 import type { Payment } from "./payment-provider.ts";
 import { type Recorded, recordOnceIn } from "./record-once.ts";
@@ -172,38 +173,59 @@ async function findHeldPayment(tx: Pick<Transaction, "run">, heldId: string): Pr
   return row && paymentOf(row);
 }
 
-type HeldDecision =
+export type HeldDecision =
   | { outcome: "decided"; payment: HeldPayment }
   | { outcome: "unknown" }
   | { outcome: "decided-before"; state: HeldPayment["state"] }
   /** Of a report with other values than the one before: what is right is corrected by hand. */
-  | { outcome: "not-creditable" };
+  | { outcome: "not-creditable" }
+  | Withheld;
+
+interface DecideHeld {
+  heldId: string;
+  state: "credited" | "dismissed";
+  author?: Author | undefined;
+  now: Date;
+}
 
 /** Credits a held payment, as another one than the one that it looks like, or settles that it credits nothing. */
-export async function decideHeldPayment(
-  database: Database,
-  {
-    heldId,
-    state,
-    author,
-    now,
-  }: { heldId: string; state: "credited" | "dismissed"; author?: Author | undefined; now: Date },
+export function decideHeldPayment(database: Database, of: DecideHeld): Promise<HeldDecision> {
+  return database.transaction((tx) => decideHeldPaymentIn(tx, of, "asks"));
+}
+
+/** As a part of a transaction. */
+export async function decideHeldPaymentIn(
+  tx: Transaction,
+  { heldId, state, author, now }: DecideHeld,
+  approval: Approval,
 ): Promise<HeldDecision> {
-  return database.transaction<HeldDecision>(async (tx) => {
-    const reported = await findHeldPayment(tx, heldId);
-    if (reported === undefined) return { outcome: "unknown" };
-    const change = await openChange(tx, author, reported.advertiserId);
-    await tx.run(lockHeld, [heldId]);
-    const held = await findHeldPayment(tx, heldId);
-    if (held === undefined) return { outcome: "unknown" };
-    if (held.state !== "open") return { outcome: "decided-before", state: held.state };
-    if (state === "credited") {
-      if (held.reason !== "reference-known") return { outcome: "not-creditable" };
-      await credit(tx, { ...held, reference: held.reference ?? held.paymentId }, { asksAbout: "nothing", now });
+  const reported = await findHeldPayment(tx, heldId);
+  if (reported === undefined) return { outcome: "unknown" };
+  const change = await openChange(tx, author, reported.advertiserId);
+  await tx.run(lockHeld, [heldId]);
+  const held = await findHeldPayment(tx, heldId);
+  if (held === undefined) return { outcome: "unknown" };
+  if (held.state !== "open") return { outcome: "decided-before", state: held.state };
+  if (state === "credited") {
+    if (held.reason !== "reference-known") return { outcome: "not-creditable" };
+    const reference = held.reference ?? held.paymentId;
+    if (approval === "asks") {
+      const { advertiserId: objectId, amountMicros } = held;
+      const requested = {
+        operation: "creditHeldPayment",
+        advertiserId: objectId,
+        heldId,
+        amountMicros,
+        reference,
+      } as const;
+      const key = { text: `held ${heldId}`, isCallers: false };
+      const withheld = await askIfNeeded(tx, { requested, objectId, amountMicros, key, author });
+      if (withheld !== undefined) return withheld;
     }
-    const [decided] = await tx.run(decide, [heldId, state, now]);
-    if (decided === undefined) return { outcome: "unknown" };
-    await audit(tx, change);
-    return { outcome: "decided", payment: paymentOf(decided) };
-  });
+    await credit(tx, { ...held, reference }, { asksAbout: "nothing", now });
+  }
+  const [decided] = await tx.run(decide, [heldId, state, now]);
+  if (decided === undefined) return { outcome: "unknown" };
+  await audit(tx, change);
+  return { outcome: "decided", payment: paymentOf(decided) };
 }

@@ -9,6 +9,7 @@ const what = {
   recordTopUp: "top-up",
   correctAdvertiser: "correction",
   correctPublisher: "correction",
+  creditHeldPayment: "reported payment",
   recordPayout: "payout",
   payAll: "payouts of all",
   setApprovalAmount: "amount for approvals",

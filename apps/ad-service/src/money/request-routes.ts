@@ -96,6 +96,7 @@ function appliedRefusal(applied: AppliedOutcome, currency: string): HttpError {
     case "recordTopUp":
     case "correctAdvertiser":
     case "correctPublisher":
+    case "creditHeldPayment":
     case "setApprovalAmount":
       return requestOutdated();
     default:

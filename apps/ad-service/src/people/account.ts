@@ -31,7 +31,14 @@ export function listOwnSessions(
 
 const endOne = statement<{ isCurrent: boolean }>(
   "account.end-session",
-  `delete from person_sessions where person_id = $1 and session_id = $2 returning token_hash = $3 as "isCurrent"`,
+  `with ended as (
+     delete from person_sessions where person_id = $1 and session_id = $2 returning token_hash
+   ),
+   withdrawn as (
+     update person_email_changes set state = 'void' from ended
+     where person_id = $1 and state = 'requested' and session_hash = ended.token_hash
+   )
+   select token_hash = $3 as "isCurrent" from ended`,
 );
 
 /** Undefined: the person has no such session, or no longer. */

@@ -331,3 +331,19 @@ test("of eight requests at once, on two nodes, one waits for its confirmation", 
   const open = "select count(*)::int as count from person_email_changes where person_id = $1 and state = 'requested'";
   expect(await two.store.database.run({ name: "", text: open }, [personId])).toEqual([{ count: 1 }]);
 });
+
+test("who signs out everywhere, or ends the session that asked, leaves no change to be confirmed", async () => {
+  await ask(`everywhere-${email}`);
+  const { token } = mails();
+  await send(operatorRequest("signOutEverywhere"), cookie);
+  expect((await confirm(token)).status).toBe(404);
+
+  cookie = (await signIn()).cookie;
+  const { cookie: thief } = await signIn();
+  await ask(`ended-${email}`, {}, thief);
+  const ofThief = mails().token;
+  const { body } = await send(operatorRequest("listOwnSessions"), cookie);
+  const others = (body.sessions as { sessionId: string; isCurrent: boolean }[]).filter(({ isCurrent }) => !isCurrent);
+  for (const { sessionId } of others) await send(operatorRequest("endOwnSession", { params: { sessionId } }), cookie);
+  expect((await confirm(ofThief)).status).toBe(404);
+});

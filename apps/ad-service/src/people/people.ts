@@ -50,6 +50,11 @@ const voidEmailChanges = statement<never>(
   "update person_email_changes set state = 'void' where person_id = $1 and state in ('requested', 'made')",
 );
 
+const voidEmailRequests = statement<never>(
+  "people.void-email-requests",
+  "update person_email_changes set state = 'void' where person_id = $1 and state = 'requested'",
+);
+
 /** Whether a statement has failed since a person with the e-mail address exists. */
 export function isEmailTaken(error: unknown): boolean {
   return (
@@ -69,6 +74,8 @@ export async function signOutEverywhere(
   return database.transaction(async (tx) => {
     const change = await openChange(tx, author, personId);
     const ended = await endSessionsOf(tx, personId);
+    // Whoever had a session may have asked for it.
+    await tx.run(voidEmailRequests, [personId]);
     if (ended > 0) await audit(tx, change);
     return ended;
   });

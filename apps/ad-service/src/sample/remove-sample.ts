@@ -147,6 +147,7 @@ async function removeRest(tx: Transaction, removeFromSums: RemoveSampleDeps["rem
   for (const table of [...Object.keys(traffic), ...ofBots.filter((table) => table !== "bots")])
     await tx.run(unnamed(`delete from ${table} where bot_id = any ($1)`), [botIds]);
   await removeFromSums(tx, { advertiserIds, since: startsAt });
+  await tx.run(unnamed("delete from money_requests where object_id = any ($1)"), [[...botIds, ...advertiserIds]]);
   await removeMoney(tx, [
     ...botIds.map((botId) => `publisher:${botId}`),
     ...advertiserIds.map((advertiserId) => `advertiser:${advertiserId}`),

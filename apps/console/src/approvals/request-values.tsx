@@ -67,6 +67,13 @@ function useValues(currency: string): (requested: Requested) => Values {
           [words.amount, exactMoney(requested.amountMicros, currency)],
           [words.reference, requested.reference],
           ...noted(requested.note),
+          ...(requested.isConfirmed ? [[words.besides, words.isConfirmed] satisfies Values[number]] : []),
+        ];
+      case "creditHeldPayment":
+        return [
+          [words.amount, exactMoney(requested.amountMicros, currency)],
+          [words.reference, requested.reference],
+          [words.besides, words.isConfirmed],
         ];
       case "correctAdvertiser":
       case "correctPublisher":

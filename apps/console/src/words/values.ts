@@ -268,6 +268,7 @@ export interface Values {
   "approvals.operations.recordTopUp": { name: string | number };
   "approvals.operations.correctAdvertiser": { name: string | number };
   "approvals.operations.correctPublisher": { name: string | number };
+  "approvals.operations.creditHeldPayment": { name: string | number };
   "approvals.operations.recordPayout": { name: string | number };
   "approvals.operations.payAll": { name: string | number };
   "approvals.approveIt": { title: string | number };

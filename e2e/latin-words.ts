@@ -7,6 +7,8 @@ const usual = new Set(
 );
 
 const named = [
+  // Commands, as they are typed.
+  /\bpnpm ads( (?:[a-z]+_\w+|[a-z-]+))+/g,
   // Ids and codes.
   /\b(evt|clk|cmp|cre|adv|tok|per)_[\w-]+/g,
   /\b\d{6,}-[\w-]+/g,

@@ -75,7 +75,8 @@ for (const { name, width, locale, scheme, words } of [
       const email = `ann-${width}@demo.example`;
       const moved = `ann-${width}@moved.example`;
       const { link } = JSON.parse(await stack.ads(["people", "add", email, "--role", "analyst", "--json"]));
-      // A sign-in ends the session that the browser has: that of the worker's owner.
+      // A sign-in ends the session that the browser has: that of the worker's owner, whose screen asks no more.
+      await desk.goto("about:blank");
       await desk.context().clearCookies();
       await desk.goto(link);
       const key = await desk.locator(".totp code").textContent();
@@ -107,6 +108,7 @@ for (const { name, width, locale, scheme, words } of [
       };
       const undo = linkTo(email);
       await desk.goto(linkTo(moved));
+      await desk.getByRole("button", { name: words.confirm }).waitFor();
       await looked("confirm");
       await desk.getByRole("button", { name: words.confirm }).click();
       await expect(desk.getByRole("status").filter({ hasText: words.confirmed })).toContainText(moved);

@@ -134,8 +134,8 @@ test("a person is invited with a link that is shown once, gets another role, and
 }) => {
   await desk.getByRole("link", { name: "People", exact: true }).click();
   await desk.getByRole("button", { name: "Invite a person" }).click();
-  await expect(desk.getByLabel("E-mail address")).toBeFocused();
-  await desk.getByLabel("E-mail address").fill("ann@demo.example");
+  await expect(desk.getByLabel("E-mail address", { exact: true })).toBeFocused();
+  await desk.getByLabel("E-mail address", { exact: true }).fill("ann@demo.example");
   await desk.getByLabel("Role", { exact: true }).selectOption({ value: "advertiser" });
   await desk.getByRole("button", { name: "Invite", exact: true }).click();
   await expect(desk.getByText("Is needed for the role")).toBeVisible();

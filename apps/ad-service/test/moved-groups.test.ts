@@ -43,9 +43,10 @@ test("a group that becomes a supergroup keeps its tasks: Telegram's next answer 
   const from = String(fixture.channel.chat.id);
   const to = "-1009876543210";
   const { taskBotId, database } = fixture;
-  // Reports of the old group that Telegram still has.
+  // Between these two reports, nothing is offered.
   fixture.channel.setAdmin(false);
   fixture.channel.setAdmin(true);
+  await fixture.untilApplied();
   const leaving = newUser();
   const [task] = await bot.tasks(leaving);
   fixture.channel.join(leaving, await fixture.open(task?.code ?? ""));
